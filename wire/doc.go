@@ -1,0 +1,18 @@
+// Package wire reads the Kubernetes wire formats without decoding objects.
+//
+// It finds the borders of the frames of a watch and of the items of a list,
+// scans an object's metadata, and cuts metadata.managedFields out; everything
+// else of an object stays the bytes that the server sent. Both encodings of the
+// API are read: protobuf (built-in kinds) and JSON (everything).
+//
+// Whatever bytes come in, the answer is a result or an *Error that says where;
+// never a panic, and never an allocation that the input merely claims to need.
+//
+// Readers are for one goroutine. An Object is immutable and safe for any number.
+//
+// Sources: https://kubernetes.io/docs/reference/using-api/api-concepts/
+// (protobuf encoding, efficient detection of changes, streaming lists),
+// k8s.io/apimachinery/pkg/runtime/generated.proto (Unknown),
+// k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto (ObjectMeta, ListMeta,
+// WatchEvent, Status).
+package wire

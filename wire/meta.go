@@ -1,0 +1,47 @@
+package wire
+
+import "time"
+
+// Meta is the part of an object that Hark reads without decoding it. Its
+// strings alias the scanned bytes unless a JSON escape forced a copy.
+type Meta struct {
+	Namespace         string
+	Name              string
+	UID               string
+	ResourceVersion   string
+	Generation        int64
+	DeletionTimestamp time.Time // zero when the object is not being deleted
+	Labels            []Label   // in the order of the wire
+	Owner             Owner     // the owner reference with controller: true, or zero
+}
+
+// Label is one entry of metadata.labels.
+type Label struct{ Name, Value string }
+
+// Owner is a controlling owner reference.
+type Owner struct{ APIVersion, Kind, Name, UID string }
+
+// Label returns the value of one label, and whether there is one. When a name
+// comes twice the last one counts, as for a decoder.
+func (m *Meta) Label(name string) (string, bool) {
+	for i := len(m.Labels) - 1; i >= 0; i-- {
+		if m.Labels[i].Name == name {
+			return m.Labels[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Scan reads the metadata of raw, one bare object, into m. It allocates only
+// where m.Labels has to grow or a JSON string holds an escape; m.Labels'
+// backing array is reused. On an error m's content is unspecified.
+func Scan(encoding Encoding, raw []byte, m *Meta) error {
+	*m = Meta{Labels: m.Labels[:0]}
+	switch encoding {
+	case Protobuf:
+		return scanProtobuf(raw, m)
+	case JSON:
+		return scanJSON(raw, m)
+	}
+	return &Error{What: "unknown " + encoding.String()}
+}

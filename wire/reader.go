@@ -1,0 +1,45 @@
+package wire
+
+// DefaultMaxObject is the size limit of one object or frame: 16 MiB. (etcd
+// refuses objects of more than 1.5 MiB by default.)
+const DefaultMaxObject = 16 << 20
+
+// Options of the readers. The zero value is ready to use.
+type Options struct {
+	// MaxObject limits the bytes of one object or frame; 0 means DefaultMaxObject.
+	MaxObject int
+	// KeepManagedFields keeps metadata.managedFields; by default they are cut.
+	KeepManagedFields bool
+}
+
+// WatchEvent is one frame of a watch stream.
+type WatchEvent struct {
+	// Type as the server wrote it: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR,
+	// or something newer.
+	Type string
+	// Object is set unless Type is BOOKMARK or ERROR.
+	Object *Object
+	// ResourceVersion of a BOOKMARK.
+	ResourceVersion string
+	// InitialEventsEnd is set on the BOOKMARK that ends the initial events of
+	// a streaming list (annotation k8s.io/initial-events-end: "true").
+	InitialEventsEnd bool
+	// Status of an ERROR.
+	Status *Status
+}
+
+// ListMeta is what a list says of itself.
+type ListMeta struct {
+	ResourceVersion    string
+	Continue           string
+	RemainingItemCount int64 // 0 when unknown
+}
+
+// Status is the part of a metav1.Status that Hark acts on.
+type Status struct {
+	Code              int32
+	Reason            string
+	Message           string
+	RetryAfterSeconds int32
+	Causes            []string // details.causes[].reason
+}
