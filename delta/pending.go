@@ -1,0 +1,188 @@
+package delta
+
+import (
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// entry is one thing to tell. It is linked in first-in first-out order.
+type entry struct {
+	prev, next *entry
+
+	key    key.Key
+	seen   *wire.Object // what the handler will have been told before this entry
+	now    *wire.Object // what is true after it
+	final  *wire.Object // last state of a deleted object, from its DELETED event
+	cause  watch.Cause
+	merged int
+	mark   bool // a mark instead of an event
+}
+
+// pending is the queue without lock and signal.
+//
+// Invariants: the ring through head holds every waiting entry once; last[k] is
+// the newest waiting entry of k, or absent; of two entries of one key, the later
+// one's seen is the earlier one's now; an entry that has nothing to tell is not
+// in the ring.
+type pending struct {
+	bound  int
+	head   entry // sentinel
+	last   map[key.Key]*entry
+	peak   int // largest len(last) since it was made
+	length int
+	free   *entry
+	freed  int
+}
+
+// maxFree bounds the entries kept for reuse.
+const maxFree = 256
+
+func newPending(bound int) *pending {
+	p := &pending{bound: bound, last: map[key.Key]*entry{}}
+	p.head.prev, p.head.next = &p.head, &p.head
+	return p
+}
+
+// push takes in one change.
+func (p *pending) push(c Change) {
+	waiting := p.last[c.Key]
+	switch {
+	case waiting == nil:
+		p.append(c)
+	case c.Cause == watch.CauseResync:
+		// A newer truth is on its way already; replaying would only be late.
+	case p.length < p.bound:
+		p.append(c)
+	default:
+		p.merge(waiting, c)
+	}
+}
+
+func (p *pending) append(c Change) {
+	if c.Old == nil && c.New == nil {
+		return
+	}
+	e := p.take()
+	e.key, e.seen, e.now, e.final, e.cause = c.Key, c.Old, c.New, c.Final, c.Cause
+	p.link(e)
+	p.last[c.Key] = e
+	p.peak = max(p.peak, len(p.last))
+}
+
+// merge folds a change into the entry that waits for the same key.
+func (p *pending) merge(e *entry, c Change) {
+	e.now, e.cause = c.New, c.Cause
+	e.merged++
+	switch {
+	case e.seen == nil:
+	case c.New != nil && c.New.UID() == e.seen.UID():
+		e.final = nil // it lives after all
+	case c.Final != nil && c.Final.UID() == e.seen.UID():
+		e.final = c.Final
+	}
+	if !e.tells() {
+		p.drop(e)
+	}
+}
+
+// tells whether there is anything to say: the handler's view differs from the
+// truth, or this is a replay.
+func (e *entry) tells() bool {
+	if e.cause == watch.CauseResync {
+		return e.now != nil
+	}
+	return e.seen != e.now && !sameVersion(e.seen, e.now)
+}
+
+// sameVersion reports whether two states are one version of one object.
+func sameVersion(a, b *wire.Object) bool {
+	return a != nil && b != nil && a.UID() == b.UID() &&
+		a.ResourceVersion() == b.ResourceVersion() && a.ResourceVersion() != ""
+}
+
+// addMark puts a mark behind everything that waits now.
+func (p *pending) addMark() {
+	e := p.take()
+	e.mark = true
+	p.link(e)
+}
+
+// pop removes the next event. A change of UID is told in two steps: the first
+// leaves the entry at the head as an addition.
+func (p *pending) pop() (event Event, mark, ok bool) {
+	e := p.head.next
+	if e == &p.head {
+		return Event{}, false, false
+	}
+	if e.mark {
+		p.drop(e)
+		return Event{}, true, true
+	}
+	event = Event{Key: e.key, Cause: e.cause, Merged: e.merged}
+	switch {
+	case e.seen == nil:
+		event.Type, event.New = watch.EventAdded, e.now
+	case e.now == nil:
+		event.deleted(e.seen, e.final)
+	case e.seen.UID() != e.now.UID():
+		event.deleted(e.seen, e.final)
+		event.Merged = 0
+		e.seen, e.final = nil, nil
+		return event, false, true
+	default:
+		event.Type, event.Old, event.New = watch.EventModified, e.seen, e.now
+	}
+	p.drop(e)
+	return event, false, true
+}
+
+// deleted makes e the event of a deletion. final counts only when it is of the
+// object that the handler knows.
+func (e *Event) deleted(seen, final *wire.Object) {
+	e.Type, e.Old = watch.EventDeleted, seen
+	if final != nil && final.UID() == seen.UID() {
+		e.Old = final
+		return
+	}
+	e.FinalStateUnknown = true
+}
+
+func (p *pending) link(e *entry) {
+	e.prev, e.next = p.head.prev, &p.head
+	e.prev.next, e.next.prev = e, e
+	p.length++
+}
+
+func (p *pending) drop(e *entry) {
+	e.prev.next, e.next.prev = e.next, e.prev
+	p.length--
+	if p.last[e.key] == e {
+		delete(p.last, e.key)
+		p.shrink()
+	}
+	*e = entry{}
+	if p.freed < maxFree {
+		e.next, p.free = p.free, e
+		p.freed++
+	}
+}
+
+// shrink gives the map's memory back once it is empty after having been large:
+// a Go map keeps its buckets.
+func (p *pending) shrink() {
+	if len(p.last) == 0 && p.peak > maxFree {
+		p.last, p.peak = map[key.Key]*entry{}, 0
+	}
+}
+
+func (p *pending) take() *entry {
+	e := p.free
+	if e == nil {
+		return &entry{}
+	}
+	p.free = e.next
+	p.freed--
+	e.next = nil
+	return e
+}

@@ -1,0 +1,150 @@
+package informer
+
+import (
+	"github.com/gocampus/hark/delta"
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// ChangeCounts is how often what a source delivered changed something, or why
+// it did not.
+type ChangeCounts struct {
+	Stored  uint64 // new objects and new versions
+	Deleted uint64
+	Known   uint64 // this very version was there already
+	Stale   uint64 // a newer version was there already
+	Missing uint64 // a deletion of what was not there
+	Unknown uint64 // an event type that this code does not know
+}
+
+// applier is the reflector's sink: it changes the store and tells the handlers,
+// as one step under the informer's lock. It belongs to the reflector's
+// goroutine; counts are guarded by the informer's lock.
+type applier struct {
+	informer *Informer
+	writer   *store.Writer
+	force    bool
+	synced   bool // guarded by informer.mu
+	counts   ChangeCounts
+}
+
+// Begin implements reflector.Sink.
+func (a *applier) Begin(force bool) {
+	a.force = force
+	a.writer.Begin()
+}
+
+// Put implements reflector.Sink.
+func (a *applier) Put(object *wire.Object) { a.put(object, a.listCause(), a.force) }
+
+// listCause is the cause of what a list shows: the first complete state is the
+// initial one.
+func (a *applier) listCause() watch.Cause {
+	if a.synced {
+		return watch.CauseRelist
+	}
+	return watch.CauseInitial
+}
+
+// Apply implements reflector.Sink.
+func (a *applier) Apply(t watch.EventType, object *wire.Object) {
+	switch t {
+	case watch.EventAdded, watch.EventModified:
+		a.put(object, watch.CauseWatch, false)
+	case watch.EventDeleted:
+		a.delete(object)
+	default:
+		a.count(&a.counts.Unknown)
+	}
+}
+
+func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) {
+	plan := a.writer.Prepare(object, force)
+	i := a.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch plan.Outcome {
+	case store.Known:
+		a.counts.Known++
+		return
+	case store.Stale:
+		a.counts.Stale++
+		return
+	}
+	a.counts.Stored++
+	a.writer.Store(plan)
+	i.tell(delta.Change{Key: object.Key(), Old: plan.Old, New: object, Cause: cause})
+}
+
+// delete handles a DELETED event, whose object is the last state. One that is
+// older than what the store has is of an object that was made again since.
+func (a *applier) delete(final *wire.Object) {
+	i := a.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	current, ok := i.store.Get(final.Key())
+	switch {
+	case !ok:
+		a.counts.Missing++
+		return
+	case current.UID() != final.UID() && olderThan(final, current):
+		a.counts.Stale++
+		return
+	}
+	a.counts.Deleted++
+	a.writer.Delete(final.Key())
+	i.tell(delta.Change{Key: final.Key(), Old: current, Final: final, Cause: watch.CauseWatch})
+}
+
+// olderThan compares versions where both are integers.
+func olderThan(a, b *wire.Object) bool {
+	x, xOK := a.Version()
+	y, yOK := b.Version()
+	return xOK && yOK && x < y
+}
+
+// Commit implements reflector.Sink: what the list did not have is gone.
+func (a *applier) Commit(version string) {
+	cause := a.listCause()
+	for _, k := range a.writer.Unmarked() {
+		a.sweep(k, cause)
+	}
+	a.writer.Advance(version)
+	i := a.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !a.synced {
+		a.synced = true
+		for _, r := range i.handlers {
+			r.queue.Mark()
+		}
+	}
+}
+
+func (a *applier) sweep(k key.Key, cause watch.Cause) {
+	i := a.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	old := a.writer.Delete(k)
+	a.counts.Deleted++
+	i.tell(delta.Change{Key: k, Old: old, Cause: cause})
+}
+
+// Advance implements reflector.Sink.
+func (a *applier) Advance(version string) { a.writer.Advance(version) }
+
+func (a *applier) count(n *uint64) {
+	a.informer.mu.Lock()
+	defer a.informer.mu.Unlock()
+	*n++
+}
+
+// tell pushes a change to every handler's queue. The caller holds mu; pushing
+// runs no foreign code and does not block.
+func (i *Informer) tell(c delta.Change) {
+	for _, r := range i.handlers {
+		r.queue.Push(c)
+	}
+}

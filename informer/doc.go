@@ -1,0 +1,19 @@
+// Package informer keeps a local copy of the objects of one kind and tells
+// handlers what changes: a reflector, a store, and one delta queue a handler.
+//
+// Any number of handlers share one list and one watch. Each has its own queue
+// and goroutine: a slow handler delays neither the reader nor another handler,
+// and what waits for it is bounded by the number of keys (see package delta).
+//
+// Order and loss. A handler hears of one object in the order of its versions;
+// of different objects in the order in which they first had something to tell.
+// It always hears of the newest state; states in between may be merged. What it
+// has been told is a fold of its events: applying Added, Modified and Deleted
+// to an empty map gives the store's content, once its queue is empty.
+//
+// Identity. An object that was deleted and made again under the same name (a
+// new UID) is told as Deleted, then Added, never as Modified.
+//
+// What handlers get is immutable and undecoded; decoding it is the business of
+// package kube.
+package informer

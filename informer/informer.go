@@ -1,0 +1,152 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gocampus/hark/delta"
+	"github.com/gocampus/hark/reflector"
+	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/watch"
+)
+
+// Event is what a handler is told.
+type Event = delta.Event
+
+// ErrStopped is returned when an informer is used that has stopped. A stopped
+// informer does not start again; make a new one.
+var ErrStopped = errors.New("informer: it has stopped")
+
+// Options of an Informer. The zero value is ready to use.
+type Options struct {
+	// Reflector says how to list and watch.
+	Reflector reflector.Options
+	// Indexes of the store, by name.
+	Indexes map[string]store.IndexFunc
+	// OnPanic is called, from the handler's goroutine, for each panic of a
+	// handler: the informer goes on with the next event. Nil means that panics
+	// are only counted (Status).
+	OnPanic func(*PanicError)
+}
+
+// Informer is the local copy of one kind and the handlers that follow it.
+// All methods are safe for concurrent use.
+type Informer struct {
+	options   Options
+	store     *store.Store
+	reflector *reflector.Reflector
+	apply     *applier
+
+	// mu makes a change of the store and its telling one step for those who
+	// register: a new handler gets each object either from the store or told.
+	mu       sync.Mutex
+	handlers []*Registration
+	life     lifeCycle
+	run      context.Context // of Run, while it runs
+	running  sync.WaitGroup  // handler goroutines
+}
+
+type lifeCycle uint8
+
+const (
+	notStarted lifeCycle = iota
+	started
+	stopped
+)
+
+// New returns an informer over a source; it does nothing before Run.
+func New(source watch.Source, o Options) *Informer {
+	i := &Informer{options: o}
+	s, writer := store.New(store.Options{Indexes: o.Indexes})
+	i.store = s
+	i.apply = &applier{informer: i, writer: writer}
+	i.reflector = reflector.New(source, i.apply, o.Reflector)
+	return i
+}
+
+// Store returns the local copy, for reading.
+func (i *Informer) Store() *store.Store { return i.store }
+
+// Run keeps the copy up to date and handlers told until ctx ends, and returns
+// its cause. It returns when every handler's running call has returned and
+// nothing that it started is left. It runs once: a second call returns
+// ErrStopped, or panics while the first one still runs.
+func (i *Informer) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(ErrStopped)
+	if err := i.start(ctx); err != nil {
+		return err
+	}
+	err := i.reflector.Run(ctx)
+	i.stop()
+	i.running.Wait()
+	return err
+}
+
+func (i *Informer) start(ctx context.Context) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch i.life {
+	case started:
+		panic("informer: Run called twice")
+	case stopped:
+		return ErrStopped
+	}
+	i.life, i.run = started, ctx
+	for _, r := range i.handlers {
+		i.launch(r)
+	}
+	return nil
+}
+
+func (i *Informer) stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.life, i.run = stopped, nil
+}
+
+// launch starts the goroutines of a handler. The caller holds mu.
+func (i *Informer) launch(r *Registration) {
+	ctx := i.run
+	i.running.Go(func() { r.deliver(ctx) })
+	if r.options.Resync > 0 {
+		i.running.Go(func() { r.replay(ctx) })
+	}
+}
+
+// Synced is closed when the store has held one complete state. Handlers may
+// still have to be told: see Registration.Synced.
+func (i *Informer) Synced() <-chan struct{} { return i.reflector.Synced() }
+
+// WaitSync blocks until the store has held one complete state. When ctx ends
+// first the error says why it did not come: for example that listing is
+// forbidden.
+func (i *Informer) WaitSync(ctx context.Context) error {
+	if err := i.reflector.WaitSync(ctx); err != nil {
+		return fmt.Errorf("informer: %w", err)
+	}
+	return nil
+}
+
+// Status is what an informer shows of itself: plain data, a copy.
+type Status struct {
+	Reflector reflector.Status
+	Store     store.Stats
+	Handlers  []HandlerStatus
+	Changes   ChangeCounts
+}
+
+// Status returns the current state and numbers.
+func (i *Informer) Status() Status {
+	i.mu.Lock()
+	handlers := append([]*Registration(nil), i.handlers...)
+	changes := i.apply.counts
+	i.mu.Unlock()
+	s := Status{Reflector: i.reflector.Status(), Store: i.store.Stats(), Changes: changes}
+	for _, r := range handlers {
+		s.Handlers = append(s.Handlers, r.Status())
+	}
+	return s
+}

@@ -1,0 +1,85 @@
+package reflector
+
+import (
+	"time"
+
+	"github.com/gocampus/hark/watch"
+)
+
+// fail decides what follows a failed request.
+func (m *machine) fail(err *watch.Error, now time.Time, out *effects) {
+	if m.phase == Watching {
+		m.failWatch(err, now, out)
+		return
+	}
+	switch {
+	case err.Kind == watch.KindInvalid && m.phase == Streaming:
+		m.withoutStream(now, out)
+	case err.Kind == watch.KindExpired && m.token != "":
+		// The rest of the pages is gone. What was read stays marked; a whole
+		// list replaces it without telling anything twice.
+		m.token, m.unpaged, m.consistent = "", true, true
+		m.openList(now, out)
+	case needsConsistentRead(err.Kind) && !m.consistent && m.resume != "":
+		m.consistent = true
+		m.open(now, out)
+	default:
+		m.token = ""
+		m.again(err.RetryAfter, now, out)
+	}
+}
+
+// needsConsistentRead reports whether the version asked for was the trouble.
+func needsConsistentRead(kind watch.ErrorKind) bool {
+	return kind == watch.KindExpired || kind == watch.KindTooLargeVersion || kind == watch.KindInvalid
+}
+
+// failWatch decides what follows a watch that could not be opened or broke.
+func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
+	if m.lasted(now) {
+		m.failures = 0
+	}
+	switch err.Kind {
+	case watch.KindExpired:
+		m.relist(now, out)
+	case watch.KindTooLargeVersion, watch.KindInvalid, watch.KindNotFound:
+		// The version is of no use here, or the kind is gone and will count
+		// anew when it comes back.
+		m.consistent = true
+		m.again(err.RetryAfter, now, out)
+	default:
+		m.again(err.RetryAfter, now, out)
+	}
+}
+
+// relist lists at the last version: at once the first time, later with a pause,
+// so that a server that expires every watch is not flooded.
+func (m *machine) relist(now time.Time, out *effects) {
+	m.phase = Listing
+	if m.failures == 0 {
+		m.failures = 1
+		m.open(now, out)
+		return
+	}
+	m.pause(0, out)
+}
+
+// again tries once more: at once when something healthy broke, else after a
+// pause that grows with each failure, and not before the server's wish.
+func (m *machine) again(atLeast time.Duration, now time.Time, out *effects) {
+	if m.failures == 0 && atLeast == 0 && m.phase == Watching && m.lasted(now) {
+		m.failures = 1
+		m.open(now, out)
+		return
+	}
+	m.pause(atLeast, out)
+}
+
+func (m *machine) pause(atLeast time.Duration, out *effects) {
+	m.failures++
+	delay := max(m.tuning.backoff(m.failures), min(atLeast, maxRetryAfter))
+	out.add(effect{kind: pause, delay: delay})
+}
+
+// maxRetryAfter bounds what a server may ask for.
+const maxRetryAfter = 5 * time.Minute

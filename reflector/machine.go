@@ -1,0 +1,355 @@
+package reflector
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gocampus/hark/watch"
+)
+
+// Phase is what a reflector is doing.
+type Phase uint8
+
+const (
+	// Idle: Run has not been called.
+	Idle Phase = iota
+	// Streaming: receiving the initial events of a streaming list.
+	Streaming
+	// Listing: reading a list, page by page.
+	Listing
+	// Watching: receiving changes.
+	Watching
+	// Waiting: pausing after a failure; Status.Reason says which.
+	Waiting
+	// Stopped: Run has returned.
+	Stopped
+)
+
+var phaseNames = [...]string{"idle", "streaming", "listing", "watching", "waiting", "stopped"}
+
+// String returns the phase as one lower-case word.
+func (p Phase) String() string { return phaseNames[p] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// machine is the state of the list/watch protocol.
+//
+// Invariants: phase Watching implies resume != ""; token != "" only in Listing;
+// number is resume as an integer, 0 when it is not one.
+type machine struct {
+	tuning tuning
+
+	phase      Phase
+	resume     string // changes up to this version are in the sink
+	number     uint64
+	consistent bool   // the next list must be a consistent read
+	unpaged    bool   // a continue token expired: ask for the whole list at once
+	noStream   bool   // this server does not stream lists
+	token      string // continue token of the next page
+	synced     bool   // the sink has held one complete state
+
+	failures int           // since the last progress
+	timeout  time.Duration // that the running watch asked the server for
+	opened   time.Time     // when the running request was made
+	progress bool          // the running watch delivered something
+	deadline time.Time     // when the running request counts as deaf
+	limit    time.Time     // when the running request ends in any case
+}
+
+// tuning holds the times of the protocol; see Options for their meaning.
+type tuning struct {
+	pageSize     int64
+	watchTimeout func() time.Duration
+	grace        time.Duration
+	idle         time.Duration
+	initialIdle  time.Duration
+	initialLimit time.Duration
+	backoff      func(failures int) time.Duration
+	streaming    bool
+}
+
+// inputKind is what happened.
+type inputKind uint8
+
+const (
+	started    inputKind = iota // Run begins
+	received                    // an event came on the watch
+	pageEnded                   // a list, or one page of it, is complete
+	closed                      // the server ended the watch regularly
+	failed                      // the request failed: input.err
+	wentDeaf                    // the deadline passed
+	waitedLong                  // the pause is over
+)
+
+type input struct {
+	kind  inputKind
+	event *watch.Event // received
+	err   *watch.Error // failed
+	// pageEnded
+	version string
+	token   string
+}
+
+// effectKind is what the shell is to do, in the order given.
+type effectKind uint8
+
+const (
+	openList  effectKind = iota + 1 // effect.list
+	openWatch                       // effect.watch
+	begin                           // start replacing the sink's content
+	apply                           // give input.event to the sink
+	commit                          // the replacement is complete at effect.version
+	advance                         // every change up to effect.version is in the sink
+	pause                           // for effect.delay
+	regressed                       // report: the version went backwards
+)
+
+type effect struct {
+	kind    effectKind
+	list    watch.ListOptions
+	watch   watch.WatchOptions
+	version string
+	delay   time.Duration
+	force   bool // begin: what the list says counts even if it is older
+}
+
+// effects is a small list that needs no allocation.
+type effects struct {
+	n    int
+	list [4]effect
+}
+
+func (e *effects) add(x effect) {
+	e.list[e.n] = x
+	e.n++
+}
+
+// step takes one input and appends what is to be done to out. A running stream
+// is to be closed before an open or pause effect.
+func (m *machine) step(in input, now time.Time, out *effects) {
+	switch in.kind {
+	case started, waitedLong:
+		m.open(now, out)
+	case received:
+		m.event(in.event, now, out)
+	case pageEnded:
+		m.page(in, now, out)
+	case closed:
+		m.ended(now, out)
+	case failed:
+		m.fail(in.err, now, out)
+	case wentDeaf:
+		m.deaf(now, out)
+	}
+}
+
+// open makes the next request: a watch where there is a version to resume
+// from and no list is due, else a list.
+func (m *machine) open(now time.Time, out *effects) {
+	m.opened, m.progress = now, false
+	switch {
+	case m.resume != "" && m.synced && !m.listDue():
+		m.openWatch(now, out)
+	case m.tuning.streaming && !m.noStream:
+		m.openStream(now, out)
+	default:
+		m.openList(now, out)
+	}
+}
+
+// listDue reports whether the resume point is known not to serve.
+func (m *machine) listDue() bool { return m.phase == Listing || m.phase == Streaming || m.consistent }
+
+func (m *machine) openWatch(now time.Time, out *effects) {
+	m.phase = Watching
+	m.timeout = m.tuning.watchTimeout()
+	m.limit = now.Add(m.timeout + m.tuning.grace)
+	m.extend(now, m.tuning.idle)
+	out.add(effect{kind: openWatch, watch: watch.WatchOptions{ResourceVersion: m.resume, Timeout: m.timeout}})
+}
+
+func (m *machine) openStream(now time.Time, out *effects) {
+	m.phase = Streaming
+	m.timeout = m.tuning.watchTimeout()
+	m.limit = now.Add(m.tuning.initialLimit)
+	m.extend(now, m.tuning.initialIdle)
+	version := m.listVersion()
+	out.add(effect{kind: begin, force: version == ""})
+	out.add(effect{kind: openWatch, watch: watch.WatchOptions{
+		ResourceVersion: version, SendInitialEvents: true, Timeout: m.timeout,
+	}})
+}
+
+func (m *machine) openList(now time.Time, out *effects) {
+	m.phase = Listing
+	options := watch.ListOptions{ResourceVersion: m.listVersion(), Continue: m.token}
+	if options.ResourceVersion == "" && !m.unpaged {
+		options.Limit = m.tuning.pageSize // caches answer lists at a version whole
+	}
+	m.limit = now.Add(m.tuning.initialLimit)
+	m.extend(now, m.tuning.idle)
+	if m.token == "" {
+		out.add(effect{kind: begin, force: options.ResourceVersion == ""})
+	}
+	out.add(effect{kind: openList, list: options})
+}
+
+// listVersion is the version that a list must not be older than.
+func (m *machine) listVersion() string {
+	if m.consistent || m.token != "" {
+		return ""
+	}
+	return m.resume
+}
+
+// extend moves the deadline, never past the request's limit.
+func (m *machine) extend(now time.Time, by time.Duration) {
+	m.deadline = now.Add(by)
+	if m.limit.Before(m.deadline) {
+		m.deadline = m.limit
+	}
+}
+
+// event handles what came on a watch.
+func (m *machine) event(e *watch.Event, now time.Time, out *effects) {
+	switch {
+	case e.Type == watch.EventError:
+		m.fail(e.Err, now, out)
+	case m.phase == Streaming:
+		m.initialEvent(e, now, out)
+	case e.Type == watch.EventBookmark:
+		m.bookmark(e, now, out)
+	default:
+		m.change(e, now, out)
+	}
+}
+
+// initialEvent handles an event of the initial state. Only the bookmark that
+// ends it moves the resume point: nothing before it is complete.
+func (m *machine) initialEvent(e *watch.Event, now time.Time, out *effects) {
+	if e.Type != watch.EventBookmark {
+		if e.Type == watch.EventAdded {
+			m.extend(now, m.tuning.initialIdle)
+		}
+		out.add(effect{kind: apply})
+		return
+	}
+	if !e.InitialEventsEnd {
+		return
+	}
+	m.phase = Watching
+	m.limit = m.opened.Add(m.timeout + m.tuning.grace)
+	m.complete(e.ResourceVersion, now, out)
+}
+
+// complete records that the sink holds the whole state at version.
+func (m *machine) complete(version string, now time.Time, out *effects) {
+	m.setResume(version)
+	m.consistent, m.unpaged, m.token, m.synced = false, false, "", true
+	m.extend(now, m.tuning.idle)
+	out.add(effect{kind: commit, version: version})
+}
+
+func (m *machine) bookmark(e *watch.Event, now time.Time, out *effects) {
+	if m.backwards(e.ResourceVersion) {
+		m.regress(out)
+		return
+	}
+	m.moved(e.ResourceVersion, now, out)
+}
+
+func (m *machine) change(e *watch.Event, now time.Time, out *effects) {
+	version := e.Object.ResourceVersion()
+	if m.backwards(version) {
+		m.regress(out)
+		return
+	}
+	out.add(effect{kind: apply})
+	m.moved(version, now, out)
+}
+
+// moved records that the watch is alive and how far it has come.
+func (m *machine) moved(version string, now time.Time, out *effects) {
+	m.progress, m.failures = true, 0
+	m.setResume(version)
+	m.extend(now, m.tuning.idle)
+	out.add(effect{kind: advance, version: version})
+}
+
+func (m *machine) setResume(version string) {
+	if version == "" {
+		return
+	}
+	m.resume = version
+	m.number, _ = strconv.ParseUint(version, 10, 64)
+}
+
+// backwards reports whether a version is older than what the watch has reached.
+func (m *machine) backwards(version string) bool {
+	number, err := strconv.ParseUint(version, 10, 64)
+	return err == nil && number < m.number
+}
+
+// regress ends a watch whose versions ran backwards: either an old event was
+// sent again or the server's history began anew. A consistent list tells.
+func (m *machine) regress(out *effects) {
+	m.consistent = true
+	out.add(effect{kind: regressed})
+	m.pause(0, out)
+}
+
+// page handles the end of a list or of one page.
+func (m *machine) page(in input, now time.Time, out *effects) {
+	if in.token != "" {
+		m.token = in.token
+		m.openList(now, out)
+		return
+	}
+	m.complete(in.version, now, out)
+	m.phase = Watching
+	m.opened, m.progress = now, false
+	m.openWatch(now, out)
+}
+
+// ended handles the regular end of a watch.
+func (m *machine) ended(now time.Time, out *effects) {
+	if m.phase == Streaming {
+		m.withoutStream(now, out)
+		return
+	}
+	if m.lasted(now) {
+		m.failures = 0
+		m.open(now, out)
+		return
+	}
+	m.again(0, now, out)
+}
+
+// lasted reports whether the running watch was of use, so that opening the next
+// one at once cannot become a hot loop.
+func (m *machine) lasted(now time.Time) bool {
+	return m.progress || now.Sub(m.opened) >= healthyWatch
+}
+
+// healthyWatch is how long a silent watch must have lasted to count as healthy.
+const healthyWatch = 5 * time.Second
+
+// withoutStream goes on with LIST and WATCH, for good.
+func (m *machine) withoutStream(now time.Time, out *effects) {
+	m.noStream = true
+	m.openList(now, out)
+}
+
+// deaf handles a passed deadline.
+func (m *machine) deaf(now time.Time, out *effects) {
+	switch m.phase {
+	case Streaming:
+		m.withoutStream(now, out)
+	case Watching:
+		m.failures = 0 // a quiet kind looks the same as a deaf connection
+		m.open(now, out)
+	default:
+		m.again(0, now, out)
+	}
+}

@@ -1,0 +1,317 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/gocampus/hark/watch"
+)
+
+// Reflector keeps a Sink equal to a Source.
+type Reflector struct {
+	source  watch.Source
+	sink    Sink
+	options Options
+
+	mu     sync.Mutex
+	status Status
+	synced chan struct{}
+}
+
+// New returns a reflector; it does nothing before Run.
+func New(source watch.Source, sink Sink, o Options) *Reflector {
+	return &Reflector{
+		source: source, sink: sink, options: o,
+		synced: make(chan struct{}),
+	}
+}
+
+// errStopped is the cause with which a request ends when another one follows.
+var errStopped = errors.New("reflector: request ended")
+
+// Run lists and watches until ctx ends, and returns its cause. It never gives
+// up on its own account. It interrupts everything at once, a pause too, and
+// leaves no goroutine behind. A reflector runs once; a second Run panics.
+func (r *Reflector) Run(ctx context.Context) error {
+	l := &loop{r: r, ctx: ctx, m: machine{tuning: r.options.tuning()}}
+	r.begin()
+	defer func() {
+		l.closeRequest()
+		r.publish(func(s *Status) { s.Phase, s.Retry = Stopped, time.Time{} })
+	}()
+	l.step(input{kind: started})
+	for ctx.Err() == nil {
+		l.step(l.next())
+	}
+	return context.Cause(ctx)
+}
+
+func (r *Reflector) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status.Phase != Idle {
+		panic("reflector: Run called twice")
+	}
+	r.status.Phase, r.status.Since = Waiting, time.Now()
+}
+
+// loop is the state of one Run; it belongs to its goroutine.
+type loop struct {
+	r   *Reflector
+	ctx context.Context // of Run; a loop lives no longer than the call
+	m   machine
+
+	pausing time.Duration // the pause to make next, if positive
+	waiting bool
+	reason  *watch.Error
+	list    watch.ListStream
+	stream  watch.Stream
+	guard   *watchdog
+	request context.Context
+	failure error // of opening the request
+	event   watch.Event
+	counts  Counts
+	last    time.Time
+}
+
+// next waits for the next input from whatever is running.
+func (l *loop) next() input {
+	switch {
+	case l.waiting:
+		return l.pause()
+	case l.failure != nil:
+		return l.broken(l.failure)
+	case l.list != nil:
+		return l.nextItem()
+	default:
+		return l.nextEvent()
+	}
+}
+
+func (l *loop) pause() input {
+	timer := time.NewTimer(l.pausing)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.ctx.Done():
+	}
+	l.waiting = false
+	return input{kind: waitedLong}
+}
+
+func (l *loop) nextItem() input {
+	for {
+		object, err := l.list.Next()
+		switch {
+		case err == nil:
+			l.counts.Items++
+			l.last = time.Now()
+			l.m.extend(l.last, l.m.tuning.idle)
+			l.guard.move(l.m.deadline)
+			l.r.sink.Put(object)
+		case err == io.EOF:
+			meta := l.list.Meta()
+			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue}
+		case !l.badObject(err):
+			return l.broken(err)
+		}
+	}
+}
+
+func (l *loop) nextEvent() input {
+	for {
+		event, err := l.stream.Next()
+		switch {
+		case err == nil && complete(&event):
+			l.event = event
+			return input{kind: received, event: &l.event}
+		case err == nil:
+			l.badObject(&watch.Error{Kind: watch.KindObject, Message: string(event.Type) + " event without an object"})
+		case err == io.EOF:
+			return input{kind: closed}
+		case !l.badObject(err):
+			return l.broken(err)
+		}
+	}
+}
+
+// complete reports whether an event has what its type promises.
+func complete(e *watch.Event) bool {
+	switch e.Type {
+	case watch.EventBookmark:
+		return true
+	case watch.EventError:
+		return e.Err != nil
+	}
+	return e.Object != nil
+}
+
+// badObject reports one that could not be read, and whether err is that.
+func (l *loop) badObject(err error) bool {
+	bad, ok := errors.AsType[*watch.Error](err)
+	if !ok || bad.Kind != watch.KindObject {
+		return false
+	}
+	l.counts.BadObjects++
+	if l.r.options.OnBadObject != nil {
+		l.r.options.OnBadObject(bad)
+	}
+	return true
+}
+
+// broken turns an error of a request into an input.
+func (l *loop) broken(err error) input {
+	if context.Cause(l.request) == errDeaf {
+		l.counts.Deaf++
+		return input{kind: wentDeaf}
+	}
+	known, ok := errors.AsType[*watch.Error](err)
+	if !ok {
+		known = &watch.Error{Kind: watch.KindUnavailable, Err: err}
+	}
+	return input{kind: failed, err: known}
+}
+
+// step runs the machine and carries out what it says.
+func (l *loop) step(in input) {
+	if l.ctx.Err() != nil {
+		return // nothing is to be started or reported any more
+	}
+	now := time.Now()
+	l.observe(in, now)
+	var out effects
+	l.m.step(in, now, &out)
+	quiet := in.kind == received && l.reason == nil
+	for i := range out.n {
+		quiet = l.perform(&out.list[i], in) && quiet
+	}
+	if l.guard != nil {
+		l.guard.move(l.m.deadline)
+	}
+	if quiet {
+		l.count() // the hot path: nothing but numbers changed
+		return
+	}
+	if l.delivering(in) {
+		l.reason = nil
+	}
+	l.show()
+}
+
+// delivering reports whether the source is at work again: something came, or a
+// watch was opened that goes on from where the last one ended.
+func (l *loop) delivering(in input) bool {
+	if l.waiting || l.failure != nil {
+		return false
+	}
+	return in.kind == pageEnded || in.kind == received || l.m.phase == Watching
+}
+
+// observe counts what came in and shows failures before anything is done about
+// them.
+func (l *loop) observe(in input, now time.Time) {
+	switch {
+	case in.kind == wentDeaf:
+		l.fault(&watch.Error{Kind: watch.KindUnavailable, Message: "nothing was received any more; the request was ended"})
+	case in.kind == failed:
+		l.fault(in.err)
+	case in.kind != received:
+	case in.event.Type == watch.EventError:
+		l.fault(in.event.Err)
+	case in.event.Type == watch.EventBookmark:
+		l.last = now
+		l.counts.Bookmarks++
+	default:
+		l.last = now
+		l.counts.Events++
+	}
+}
+
+// fault keeps and shows the newest failure.
+func (l *loop) fault(err *watch.Error) {
+	l.reason = err
+	l.show()
+}
+
+// perform carries out one effect and reports whether it is of the quiet kind
+// that comes with every event.
+func (l *loop) perform(e *effect, in input) (quiet bool) {
+	switch e.kind {
+	case apply:
+		l.apply(in.event)
+		return true
+	case advance:
+		l.r.sink.Advance(e.version)
+		return true
+	case openList:
+		l.openList(e.list)
+	case openWatch:
+		l.openWatch(e.watch)
+	case begin:
+		l.r.sink.Begin(e.force)
+	case commit:
+		if l.synced() {
+			l.counts.Relists++
+		}
+		l.r.sink.Commit(e.version)
+	case pause:
+		l.closeRequest()
+		l.pausing, l.waiting = e.delay, true
+	case regressed:
+		l.counts.Regressions++
+		l.fault(&watch.Error{Kind: watch.KindMalformed, Message: "the resourceVersion went backwards; a list will settle what is true"})
+	}
+	return false
+}
+
+// apply gives the event to the sink: in a streaming list's initial part an
+// ADDED is an item of the list.
+func (l *loop) apply(e *watch.Event) {
+	if l.m.phase == Streaming && e.Type == watch.EventAdded {
+		l.r.sink.Put(e.Object)
+		return
+	}
+	l.r.sink.Apply(e.Type, e.Object)
+}
+
+func (l *loop) openList(o watch.ListOptions) {
+	l.newRequest()
+	l.counts.Lists++
+	l.list, l.failure = l.r.source.List(l.request, o)
+}
+
+func (l *loop) openWatch(o watch.WatchOptions) {
+	l.newRequest()
+	l.counts.Watches++
+	l.stream, l.failure = l.r.source.Watch(l.request, o)
+}
+
+func (l *loop) newRequest() {
+	l.closeRequest()
+	l.request, l.guard = watchRequest(l.ctx, l.m.deadline)
+}
+
+func (l *loop) closeRequest() {
+	if l.guard != nil {
+		l.guard.stop(errStopped)
+	}
+	if l.list != nil {
+		l.list.Close()
+	}
+	if l.stream != nil {
+		l.stream.Close()
+	}
+	l.guard, l.list, l.stream, l.failure = nil, nil, nil, nil
+}
+
+func (l *loop) synced() bool {
+	select {
+	case <-l.r.synced:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,26 @@
+package reflector
+
+import (
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// Sink is what a reflector keeps equal to its source. All methods are called
+// from the goroutine of Run; they must not block for long.
+type Sink interface {
+	// Begin starts a replacement: the objects given to Put from now on until
+	// Commit are the whole content. With force they count even where they are
+	// older than what the sink has. A Begin without Commit is overtaken by the
+	// next Begin.
+	Begin(force bool)
+	// Put takes an object of a list or of a streaming list's initial events.
+	Put(*wire.Object)
+	// Commit ends a replacement: what was not Put since Begin is gone. The sink
+	// has every change up to version now.
+	Commit(version string)
+	// Apply takes a change: ADDED, MODIFIED, DELETED, or a type unknown to
+	// this code.
+	Apply(watch.EventType, *wire.Object)
+	// Advance says that the sink has every change up to version.
+	Advance(version string)
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/wire"
+)
+
+// record is what the store keeps of one key.
+type record struct {
+	object  *wire.Object
+	round   uint64     // the replacement in which the object was last seen
+	indexed [][]string // by index: the values under which this record is kept
+}
+
+// Options of a Store. The zero value keeps no index.
+type Options struct {
+	// Indexes by name. See Namespace, Label and Owner for common ones.
+	Indexes map[string]IndexFunc
+}
+
+// Store is the readable side. It is safe for concurrent use.
+type Store struct {
+	versions versions
+
+	mu      sync.RWMutex
+	records map[key.Key]*record
+	peak    int // largest len(records) since the map was made
+	indexes []*index
+	failed  uint64 // index functions that failed
+	lastErr error
+}
+
+// New returns an empty store and the one Writer that may change it. The Writer
+// is for one goroutine.
+func New(o Options) (*Store, *Writer) {
+	s := &Store{records: map[key.Key]*record{}}
+	for _, name := range slices.Sorted(maps.Keys(o.Indexes)) {
+		s.indexes = append(s.indexes, &index{name: name, values: o.Indexes[name], sets: map[string]map[*record]struct{}{}})
+	}
+	return s, &Writer{store: s, scratch: make([][]string, len(s.indexes))}
+}
+
+// Get returns the newest version of one object.
+func (s *Store) Get(k key.Key) (*wire.Object, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	r, ok := s.records[k]
+	if !ok {
+		return nil, false
+	}
+	return r.object, true
+}
+
+// Len returns the number of objects.
+func (s *Store) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.records)
+}
+
+// All iterates over a snapshot of all objects, in no particular order. The
+// snapshot is taken when the iteration starts and costs one pointer an object.
+func (s *Store) All() iter.Seq[*wire.Object] {
+	return func(yield func(*wire.Object) bool) {
+		yieldAll(s.snapshot(), yield)
+	}
+}
+
+func (s *Store) snapshot() []*wire.Object {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	objects := make([]*wire.Object, 0, len(s.records))
+	for _, r := range s.records {
+		objects = append(objects, r.object)
+	}
+	return objects
+}
+
+// Indexed iterates over a snapshot of the objects that the named index keeps
+// under value, in no particular order. An index that the store was not made
+// with is a bug of the caller and panics.
+func (s *Store) Indexed(name, value string) iter.Seq[*wire.Object] {
+	x := s.index(name)
+	return func(yield func(*wire.Object) bool) {
+		yieldAll(s.members(x, value), yield)
+	}
+}
+
+func (s *Store) members(x *index, value string) []*wire.Object {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	set := x.sets[value]
+	objects := make([]*wire.Object, 0, len(set))
+	for r := range set {
+		objects = append(objects, r.object)
+	}
+	return objects
+}
+
+// IndexValues returns the values that the named index holds now, sorted. It
+// panics for an unknown index, as Indexed does.
+func (s *Store) IndexValues(name string) []string {
+	x := s.index(name)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Sorted(maps.Keys(x.sets))
+}
+
+func (s *Store) index(name string) *index {
+	for _, x := range s.indexes {
+		if x.name == name {
+			return x
+		}
+	}
+	panic("store: there is no index " + name)
+}
+
+// Stats is what a store shows of itself.
+type Stats struct {
+	Objects int
+	// IndexFailures counts calls of index functions that failed or panicked.
+	IndexFailures uint64
+	// LastIndexError is the newest of them, nil when there was none.
+	LastIndexError error
+}
+
+// Stats returns the current numbers.
+func (s *Store) Stats() Stats {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return Stats{Objects: len(s.records), IndexFailures: s.failed, LastIndexError: s.lastErr}
+}
+
+func yieldAll(objects []*wire.Object, yield func(*wire.Object) bool) {
+	for _, o := range objects {
+		if !yield(o) {
+			return
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/wire"
+)
+
+// shrinkFrom is the size from which a map that has lost most of its content is
+// made anew: a Go map keeps its buckets when entries are deleted.
+const shrinkFrom = 1024
+
+// Writer is the writing side of a Store. It is for one goroutine.
+type Writer struct {
+	store   *Store
+	round   uint64
+	scratch [][]string // index values of the object at hand
+	errs    []error
+}
+
+// Outcome says what becomes of an object.
+type Outcome uint8
+
+const (
+	// Stored: the object is the newest version now.
+	Stored Outcome = iota
+	// Known: the store has this very version already.
+	Known
+	// Stale: the store has a newer version, which it keeps.
+	Stale
+)
+
+// Plan is what storing an object would do.
+type Plan struct {
+	Outcome Outcome
+	// Old is the version that the store has now, nil when it has none.
+	Old *wire.Object
+
+	object *wire.Object
+	record *record
+}
+
+// Prepare finds out what storing an object would do, and calls the index
+// functions if it would do anything: foreign code, which so runs without any
+// lock of the caller's around Store. Nothing may be written between the two.
+//
+// Versions are compared as integers where both are; otherwise a different
+// version counts as newer. With force an older version of the same object (UID)
+// replaces a newer one too.
+func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
+	p := Plan{object: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
+	if p.record != nil {
+		p.Old = p.record.object
+		p.record.round = w.round
+		switch order := compareVersions(p.Old, object); {
+		case order == 0:
+			p.Outcome = Known
+			return p
+		case order > 0 && !force:
+			p.Outcome = Stale
+			return p
+		}
+	}
+	w.computeIndexes(object)
+	return p
+}
+
+// Store carries out a plan whose Outcome is Stored; others change nothing.
+func (w *Writer) Store(p Plan) {
+	switch {
+	case p.Outcome != Stored:
+	case p.record == nil:
+		w.insert(p.object)
+	default:
+		w.replace(p.record, p.object)
+	}
+}
+
+// Put prepares and stores.
+func (w *Writer) Put(object *wire.Object, force bool) Plan {
+	p := w.Prepare(object, force)
+	w.Store(p)
+	return p
+}
+
+// compareVersions is 0 for one version of one object, positive when a is newer.
+func compareVersions(a, b *wire.Object) int {
+	if a.UID() == b.UID() && a.ResourceVersion() == b.ResourceVersion() && a.ResourceVersion() != "" {
+		return 0
+	}
+	x, xOK := a.Version()
+	y, yOK := b.Version()
+	if xOK && yOK && a.UID() == b.UID() && x > y {
+		return 1
+	}
+	return -1
+}
+
+func (w *Writer) insert(object *wire.Object) {
+	s := w.store
+	r := &record{object: object, round: w.round}
+	if len(s.indexes) > 0 {
+		r.indexed = make([][]string, len(s.indexes))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records[object.Key()] = r
+	s.peak = max(s.peak, len(s.records))
+	for i, x := range s.indexes {
+		r.indexed[i] = x.add(r, w.scratch[i])
+	}
+	w.publishErrors()
+}
+
+func (w *Writer) replace(r *record, object *wire.Object) {
+	s := w.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.object = object
+	for i, x := range s.indexes {
+		if !slices.Equal(r.indexed[i], w.scratch[i]) {
+			x.remove(r, r.indexed[i])
+			r.indexed[i] = nil
+			r.indexed[i] = x.add(r, w.scratch[i])
+		}
+	}
+	w.publishErrors()
+}
+
+// computeIndexes calls the index functions: foreign code, hence before the lock.
+func (w *Writer) computeIndexes(object *wire.Object) {
+	w.errs = w.errs[:0]
+	for i, x := range w.store.indexes {
+		values, err := x.compute(w.scratch[i], object)
+		if err != nil {
+			w.errs = append(w.errs, err)
+		}
+		w.scratch[i] = values
+	}
+}
+
+// publishErrors counts the failures of computeIndexes, under the lock.
+func (w *Writer) publishErrors() {
+	w.store.failed += uint64(len(w.errs))
+	if len(w.errs) > 0 {
+		w.store.lastErr = w.errs[len(w.errs)-1]
+	}
+}
+
+// Delete removes a key and returns what was there, or nil.
+func (w *Writer) Delete(k key.Key) *wire.Object {
+	s := w.store
+	r := s.records[k]
+	if r == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.records, k)
+	for i, x := range s.indexes {
+		x.remove(r, r.indexed[i])
+	}
+	s.shrink()
+	return r.object
+}
+
+// shrink gives memory back after most objects have gone.
+func (s *Store) shrink() {
+	if s.peak < shrinkFrom || len(s.records) > s.peak/4 {
+		return
+	}
+	records := make(map[key.Key]*record, len(s.records))
+	for k, r := range s.records {
+		records[k] = r
+	}
+	s.records, s.peak = records, len(records)
+	for _, x := range s.indexes {
+		x.shrink()
+	}
+}
+
+// Begin starts a replacement of the whole content: what is Put from now on is
+// marked, and Unmarked finds the rest. The content stays readable meanwhile.
+func (w *Writer) Begin() { w.round++ }
+
+// Unmarked returns the keys that were not Put since Begin.
+func (w *Writer) Unmarked() []key.Key {
+	var keys []key.Key
+	for k, r := range w.store.records {
+		if r.round != w.round {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// Advance says that every change up to version is in the store, and wakes those
+// who wait for it.
+func (w *Writer) Advance(version string) { w.store.versions.advance(version) }
