@@ -1,0 +1,357 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+)
+
+// maxDepth is how deep JSON values may nest, as in encoding/json.
+const maxDepth = 10_000
+
+// scanner walks JSON text once, checks its grammar in full, and allocates
+// nothing. It has two modes: the whole text is at hand (src is nil), or the text
+// is pulled from a window as it is walked, in which case buf is what the window
+// holds and starts where the value at hand does.
+type scanner struct {
+	buf   []byte
+	pos   int
+	base  int64 // offset of buf[0] in the stream or object
+	depth int   // of open objects and arrays
+	err   error // the first error; final
+
+	src   *window
+	limit int  // bytes to keep of one value when pulling
+	over  bool // the value at hand is over the limit: bytes that are walked are dropped
+
+	// nest has a bit for each array or object that skip has open: set for an object.
+	nest [maxDepth/64 + 1]uint64
+}
+
+// span is a part of scanner.buf: the content of a string, without its quotes.
+type span struct {
+	start, end int
+	escaped    bool // it holds a backslash
+}
+
+// token skips white space and returns the next byte without consuming it, or 0
+// when there is none.
+func (s *scanner) token() byte {
+	for {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch c := s.buf[s.pos]; c {
+			case ' ', '\t', '\n', '\r':
+			default:
+				return c
+			}
+		}
+		if !s.more() {
+			return 0
+		}
+	}
+}
+
+// peek returns the next byte without consuming it, or 0 when there is none.
+func (s *scanner) peek() byte {
+	if s.pos < len(s.buf) || s.more() {
+		return s.buf[s.pos]
+	}
+	return 0
+}
+
+// more gets bytes after the end of buf. It returns false, with err set, when
+// there are none.
+func (s *scanner) more() bool {
+	switch {
+	case s.err != nil:
+		return false
+	case s.src == nil:
+		return s.fail("JSON text ends inside a value", io.ErrUnexpectedEOF)
+	}
+	return false
+}
+
+// fail sets the first error, at the position at hand, and returns false.
+func (s *scanner) fail(what string, cause error) bool {
+	if s.err == nil {
+		s.err = &Error{
+			Offset: s.base + int64(s.pos),
+			What:   what,
+			Object: s.src == nil, // in a stream no border can be found after it
+			Err:    cause,
+		}
+	}
+	return false
+}
+
+// unexpected fails because the byte at hand is not what the grammar wants.
+func (s *scanner) unexpected(want string) bool {
+	if s.err != nil {
+		return false
+	}
+	if c := s.peek(); s.err == nil {
+		return s.fail(fmt.Sprintf("JSON has %q instead of %s", c, want), nil)
+	}
+	return false
+}
+
+// open consumes the bracket that begins an object or an array.
+func (s *scanner) open() bool {
+	if s.depth++; s.depth > maxDepth {
+		return s.fail(fmt.Sprintf("JSON nests deeper than %d", maxDepth), nil)
+	}
+	s.pos++
+	return true
+}
+
+// shut consumes the bracket that ends an object or an array.
+func (s *scanner) shut() {
+	s.depth--
+	s.pos++
+}
+
+// member steps to the next member of the object at hand: it consumes the comma
+// (unless this is the first member), the key and the colon, and leaves the
+// scanner before the value. It returns false at the end of the object, which it
+// consumes, and on an error.
+func (s *scanner) member(first bool) (key span, ok bool) {
+	switch c := s.token(); {
+	case c == '}':
+		s.shut()
+		return key, false
+	case first:
+	case c == ',':
+		s.pos++
+	default:
+		return key, s.unexpected("',' or '}'")
+	}
+	return s.key()
+}
+
+// key consumes a member's key and colon.
+func (s *scanner) key() (key span, ok bool) {
+	if s.token() != '"' {
+		return key, s.unexpected("a key")
+	}
+	if key, ok = s.str(); !ok {
+		return key, false
+	}
+	if s.token() != ':' {
+		return key, s.unexpected("':'")
+	}
+	s.pos++
+	s.token()
+	return key, s.err == nil
+}
+
+// element steps to the next element of the array at hand, like member.
+func (s *scanner) element(first bool) bool {
+	switch c := s.token(); {
+	case c == ']':
+		s.shut()
+		return false
+	case first:
+		return s.err == nil
+	case c == ',':
+		s.pos++
+		s.token()
+		return s.err == nil
+	}
+	return s.unexpected("',' or ']'")
+}
+
+// skip consumes one value of any type.
+func (s *scanner) skip() bool {
+	for floor := s.depth; ; {
+		switch c := s.token(); c {
+		case '{', '[':
+			if !s.open() {
+				return false
+			}
+			if s.mark(c == '{'); s.enterSkipped(c) {
+				continue
+			}
+		default:
+			s.scalar(c)
+		}
+		if s.err != nil || !s.leaveSkipped(floor) {
+			return s.err == nil
+		}
+	}
+}
+
+// mark notes for skip whether the container just opened is an object.
+func (s *scanner) mark(object bool) {
+	word, bit := s.depth/64, uint64(1)<<(s.depth%64)
+	if object {
+		s.nest[word] |= bit
+	} else {
+		s.nest[word] &^= bit
+	}
+}
+
+// enterSkipped steps to the first value of the container that c began. It
+// returns false when there is none.
+func (s *scanner) enterSkipped(c byte) bool {
+	if c == '{' {
+		_, ok := s.member(true)
+		return ok
+	}
+	return s.element(true)
+}
+
+// leaveSkipped is called after a value. It steps to the next one, out of as many
+// containers as end there, or returns false when the depth floor is reached.
+func (s *scanner) leaveSkipped(floor int) bool {
+	for s.depth > floor && s.err == nil {
+		ok := false
+		if s.nest[s.depth/64]&(1<<(s.depth%64)) != 0 {
+			_, ok = s.member(false)
+		} else {
+			ok = s.element(false)
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar consumes a string, number, true, false or null that begins with c.
+func (s *scanner) scalar(c byte) bool {
+	switch {
+	case c == '"':
+		_, ok := s.str()
+		return ok
+	case c == '-' || '0' <= c && c <= '9':
+		_, ok := s.number()
+		return ok
+	case c == 't':
+		return s.literal("true")
+	case c == 'f':
+		return s.literal("false")
+	case c == 'n':
+		return s.literal("null")
+	}
+	return s.unexpected("a value")
+}
+
+// literal consumes the given word.
+func (s *scanner) literal(word string) bool {
+	for i := range len(word) {
+		if s.peek() != word[i] {
+			return s.unexpected(word)
+		}
+		s.pos++
+	}
+	return true
+}
+
+// number consumes a number: -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func (s *scanner) number() (text span, ok bool) {
+	text.start = s.pos
+	if s.peek() == '-' {
+		s.pos++
+	}
+	if s.peek() == '0' {
+		s.pos++
+	} else if !s.digits() {
+		return text, false
+	}
+	if s.peek() == '.' {
+		s.pos++
+		if !s.digits() {
+			return text, false
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if !s.digits() {
+			return text, false
+		}
+	}
+	text.end = s.pos
+	return text, s.err == nil
+}
+
+// digits consumes one or more digits.
+func (s *scanner) digits() bool {
+	if c := s.peek(); c < '0' || c > '9' {
+		return s.unexpected("a digit")
+	}
+	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
+		s.pos++
+	}
+	return true
+}
+
+// str consumes a string and returns where its content is.
+func (s *scanner) str() (text span, ok bool) {
+	s.pos++ // the quote
+	text.start = s.pos
+	for {
+		s.pos += plain(s.buf[s.pos:])
+		switch c := s.peek(); {
+		case c == '"':
+			text.end = s.pos
+			s.pos++
+			return text, true
+		case c == '\\':
+			text.escaped = true
+			if !s.escape() {
+				return text, false
+			}
+		case s.err != nil:
+			return text, false
+		case c < ' ':
+			return text, s.unexpected("a character of a string")
+		}
+	}
+}
+
+// escape consumes a backslash and what belongs to it.
+func (s *scanner) escape() bool {
+	s.pos++
+	switch c := s.peek(); c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.pos++
+		return true
+	case 'u':
+		s.pos++
+		for range 4 {
+			if hex(s.peek()) < 0 {
+				return s.unexpected("a hexadecimal digit")
+			}
+			s.pos++
+		}
+		return true
+	}
+	return s.unexpected("an escape")
+}
+
+// plain returns how many bytes of b, from the first, are neither a quote nor a
+// backslash nor a control character. It looks at eight bytes at once: for each
+// byte the high bit of (x-n)&^x is set when x is below n, reliably so for the
+// lowest such byte.
+func plain(b []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := x^('"'*ones), x^('\\'*ones)
+		found := ((x - ' '*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
+		if found &= highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < ' ' {
+			return i
+		}
+	}
+	return i
+}

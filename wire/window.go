@@ -1,0 +1,4 @@
+package wire
+
+// window is the part of a stream that is in memory.
+type window struct{}
