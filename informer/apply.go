@@ -37,7 +37,9 @@ func (a *applier) Begin(force bool) {
 }
 
 // Put implements reflector.Sink.
-func (a *applier) Put(object *wire.Object) { a.put(object, a.listCause(), a.force) }
+func (a *applier) Put(object *wire.Object) (stale bool) {
+	return a.put(object, a.listCause(), a.force) == store.Stale
+}
 
 // listCause is the cause of what a list shows: the first complete state is the
 // initial one.
@@ -60,7 +62,7 @@ func (a *applier) Apply(t watch.EventType, object *wire.Object) {
 	}
 }
 
-func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) {
+func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) store.Outcome {
 	plan := a.writer.Prepare(object, force)
 	i := a.informer
 	i.mu.Lock()
@@ -68,14 +70,14 @@ func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) {
 	switch plan.Outcome {
 	case store.Known:
 		a.counts.Known++
-		return
 	case store.Stale:
 		a.counts.Stale++
-		return
+	case store.Stored:
+		a.counts.Stored++
+		a.writer.Store(plan)
+		i.tell(delta.Change{Key: object.Key(), Old: plan.Old, New: object, Cause: cause})
 	}
-	a.counts.Stored++
-	a.writer.Store(plan)
-	i.tell(delta.Change{Key: object.Key(), Old: plan.Old, New: object, Cause: cause})
+	return plan.Outcome
 }
 
 // delete handles a DELETED event, whose object is the last state. One that is

@@ -37,7 +37,7 @@ func needsConsistentRead(kind watch.ErrorKind) bool {
 // failWatch decides what follows a watch that could not be opened or broke.
 func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
 	if m.lasted(now) {
-		m.failures = 0
+		m.failures, m.quick = 0, false
 	}
 	switch err.Kind {
 	case watch.KindExpired:
@@ -56,8 +56,8 @@ func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
 // so that a server that expires every watch is not flooded.
 func (m *machine) relist(now time.Time, out *effects) {
 	m.phase = Listing
-	if m.failures == 0 {
-		m.failures = 1
+	if m.failures == 0 && !m.quick {
+		m.quick = true
 		m.open(now, out)
 		return
 	}
@@ -67,8 +67,8 @@ func (m *machine) relist(now time.Time, out *effects) {
 // again tries once more: at once when something healthy broke, else after a
 // pause that grows with each failure, and not before the server's wish.
 func (m *machine) again(atLeast time.Duration, now time.Time, out *effects) {
-	if m.failures == 0 && atLeast == 0 && m.phase == Watching && m.lasted(now) {
-		m.failures = 1
+	if m.failures == 0 && !m.quick && atLeast == 0 && m.phase == Watching && m.lasted(now) {
+		m.quick = true
 		m.open(now, out)
 		return
 	}

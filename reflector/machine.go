@@ -46,10 +46,12 @@ type machine struct {
 	consistent bool   // the next list must be a consistent read
 	unpaged    bool   // a continue token expired: ask for the whole list at once
 	noStream   bool   // this server does not stream lists
+	read       string // the version that the running list must not be older than
 	token      string // continue token of the next page
 	synced     bool   // the sink has held one complete state
 
-	failures int           // since the last progress
+	failures int           // pauses since the last progress
+	quick    bool          // one try without a pause was spent since then
 	timeout  time.Duration // that the running watch asked the server for
 	opened   time.Time     // when the running request was made
 	progress bool          // the running watch delivered something
@@ -89,6 +91,9 @@ type input struct {
 	// pageEnded
 	version string
 	token   string
+	// stale is set with what ends a list that held an object older than the
+	// sink's.
+	stale bool
 }
 
 // effectKind is what the shell is to do, in the order given.
@@ -132,7 +137,7 @@ func (m *machine) step(in input, now time.Time, out *effects) {
 	case started, waitedLong:
 		m.open(now, out)
 	case received:
-		m.event(in.event, now, out)
+		m.event(in, now, out)
 	case pageEnded:
 		m.page(in, now, out)
 	case closed:
@@ -174,16 +179,19 @@ func (m *machine) openStream(now time.Time, out *effects) {
 	m.timeout = m.tuning.watchTimeout()
 	m.limit = now.Add(m.tuning.initialLimit)
 	m.extend(now, m.tuning.initialIdle)
-	version := m.listVersion()
-	out.add(effect{kind: begin, force: version == ""})
+	m.read = m.listVersion()
+	out.add(effect{kind: begin, force: m.read == ""})
 	out.add(effect{kind: openWatch, watch: watch.WatchOptions{
-		ResourceVersion: version, SendInitialEvents: true, Timeout: m.timeout,
+		ResourceVersion: m.read, SendInitialEvents: true, Timeout: m.timeout,
 	}})
 }
 
 func (m *machine) openList(now time.Time, out *effects) {
 	m.phase = Listing
 	options := watch.ListOptions{ResourceVersion: m.listVersion(), Continue: m.token}
+	if m.token == "" {
+		m.read = options.ResourceVersion
+	}
 	if options.ResourceVersion == "" && !m.unpaged {
 		options.Limit = m.tuning.pageSize // caches answer lists at a version whole
 	}
@@ -212,12 +220,13 @@ func (m *machine) extend(now time.Time, by time.Duration) {
 }
 
 // event handles what came on a watch.
-func (m *machine) event(e *watch.Event, now time.Time, out *effects) {
+func (m *machine) event(in input, now time.Time, out *effects) {
+	e := in.event
 	switch {
 	case e.Type == watch.EventError:
 		m.fail(e.Err, now, out)
 	case m.phase == Streaming:
-		m.initialEvent(e, now, out)
+		m.initialEvent(in, now, out)
 	case e.Type == watch.EventBookmark:
 		m.bookmark(e, now, out)
 	default:
@@ -227,7 +236,8 @@ func (m *machine) event(e *watch.Event, now time.Time, out *effects) {
 
 // initialEvent handles an event of the initial state. Only the bookmark that
 // ends it moves the resume point: nothing before it is complete.
-func (m *machine) initialEvent(e *watch.Event, now time.Time, out *effects) {
+func (m *machine) initialEvent(in input, now time.Time, out *effects) {
+	e := in.event
 	if e.Type != watch.EventBookmark {
 		if e.Type == watch.EventAdded {
 			m.extend(now, m.tuning.initialIdle)
@@ -238,9 +248,19 @@ func (m *machine) initialEvent(e *watch.Event, now time.Time, out *effects) {
 	if !e.InitialEventsEnd {
 		return
 	}
+	if m.doubtful(e.ResourceVersion, in.stale) {
+		m.regress(out)
+		return
+	}
 	m.phase = Watching
 	m.limit = m.opened.Add(m.timeout + m.tuning.grace)
 	m.complete(e.ResourceVersion, now, out)
+}
+
+// doubtful reports whether a list that was to be not older than a version is
+// older all the same: the server lied, or its history began anew.
+func (m *machine) doubtful(version string, stale bool) bool {
+	return m.read != "" && (stale || m.backwards(version))
 }
 
 // complete records that the sink holds the whole state at version.
@@ -271,7 +291,7 @@ func (m *machine) change(e *watch.Event, now time.Time, out *effects) {
 
 // moved records that the watch is alive and how far it has come.
 func (m *machine) moved(version string, now time.Time, out *effects) {
-	m.progress, m.failures = true, 0
+	m.progress, m.failures, m.quick = true, 0, false
 	m.setResume(version)
 	m.extend(now, m.tuning.idle)
 	out.add(effect{kind: advance, version: version})
@@ -291,7 +311,7 @@ func (m *machine) backwards(version string) bool {
 	return err == nil && number < m.number
 }
 
-// regress ends a watch whose versions ran backwards: either an old event was
+// regress ends a request whose versions ran backwards: either something old was
 // sent again or the server's history began anew. A consistent list tells.
 func (m *machine) regress(out *effects) {
 	m.consistent = true
@@ -304,6 +324,11 @@ func (m *machine) page(in input, now time.Time, out *effects) {
 	if in.token != "" {
 		m.token = in.token
 		m.openList(now, out)
+		return
+	}
+	if m.doubtful(in.version, in.stale) {
+		m.token = ""
+		m.regress(out)
 		return
 	}
 	m.complete(in.version, now, out)
@@ -319,7 +344,7 @@ func (m *machine) ended(now time.Time, out *effects) {
 		return
 	}
 	if m.lasted(now) {
-		m.failures = 0
+		m.failures, m.quick = 0, false
 		m.open(now, out)
 		return
 	}
@@ -347,7 +372,7 @@ func (m *machine) deaf(now time.Time, out *effects) {
 	case Streaming:
 		m.withoutStream(now, out)
 	case Watching:
-		m.failures = 0 // a quiet kind looks the same as a deaf connection
+		m.failures, m.quick = 0, false // a quiet kind looks the same as a deaf connection
 		m.open(now, out)
 	default:
 		m.again(0, now, out)

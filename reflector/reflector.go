@@ -73,6 +73,7 @@ type loop struct {
 	request context.Context
 	failure error // of opening the request
 	event   watch.Event
+	stale   bool // the running list held something older than the sink has
 	counts  Counts
 	last    time.Time
 }
@@ -111,10 +112,10 @@ func (l *loop) nextItem() input {
 			l.last = time.Now()
 			l.m.extend(l.last, l.m.tuning.idle)
 			l.guard.move(l.m.deadline)
-			l.r.sink.Put(object)
+			l.stale = l.r.sink.Put(object) || l.stale
 		case err == io.EOF:
 			meta := l.list.Meta()
-			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue}
+			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue, stale: l.stale}
 		case !l.badObject(err):
 			return l.broken(err)
 		}
@@ -127,7 +128,7 @@ func (l *loop) nextEvent() input {
 		switch {
 		case err == nil && complete(&event):
 			l.event = event
-			return input{kind: received, event: &l.event}
+			return input{kind: received, event: &l.event, stale: l.stale}
 		case err == nil:
 			l.badObject(&watch.Error{Kind: watch.KindObject, Message: string(event.Type) + " event without an object"})
 		case err == io.EOF:
@@ -251,6 +252,7 @@ func (l *loop) perform(e *effect, in input) (quiet bool) {
 	case openWatch:
 		l.openWatch(e.watch)
 	case begin:
+		l.stale = false
 		l.r.sink.Begin(e.force)
 	case commit:
 		if l.synced() {
@@ -271,7 +273,7 @@ func (l *loop) perform(e *effect, in input) (quiet bool) {
 // ADDED is an item of the list.
 func (l *loop) apply(e *watch.Event) {
 	if l.m.phase == Streaming && e.Type == watch.EventAdded {
-		l.r.sink.Put(e.Object)
+		l.stale = l.r.sink.Put(e.Object) || l.stale
 		return
 	}
 	l.r.sink.Apply(e.Type, e.Object)

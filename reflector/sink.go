@@ -13,8 +13,9 @@ type Sink interface {
 	// older than what the sink has. A Begin without Commit is overtaken by the
 	// next Begin.
 	Begin(force bool)
-	// Put takes an object of a list or of a streaming list's initial events.
-	Put(*wire.Object)
+	// Put takes an object of a list or of a streaming list's initial events. It
+	// reports whether the object is older than what the sink has and keeps.
+	Put(*wire.Object) (stale bool)
 	// Commit ends a replacement: what was not Put since Begin is gone. The sink
 	// has every change up to version now.
 	Commit(version string)
