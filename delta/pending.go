@@ -8,7 +8,8 @@ import (
 
 // entry is one thing to tell. It is linked in first-in first-out order.
 type entry struct {
-	prev, next *entry
+	prev, next   *entry
+	older, newer *entry // of the same key
 
 	key    key.Key
 	seen   *wire.Object // what the handler will have been told before this entry
@@ -66,6 +67,9 @@ func (p *pending) append(c Change) {
 	e := p.take()
 	e.key, e.seen, e.now, e.final, e.cause = c.Key, c.Old, c.New, c.Final, c.Cause
 	p.link(e)
+	if e.older = p.last[c.Key]; e.older != nil {
+		e.older.newer = e
+	}
 	p.last[c.Key] = e
 	p.peak = max(p.peak, len(p.last))
 }
@@ -157,14 +161,27 @@ func (p *pending) link(e *entry) {
 func (p *pending) drop(e *entry) {
 	e.prev.next, e.next.prev = e.next, e.prev
 	p.length--
-	if p.last[e.key] == e {
-		delete(p.last, e.key)
-		p.shrink()
-	}
+	p.unchain(e)
 	*e = entry{}
 	if p.freed < maxFree {
 		e.next, p.free = p.free, e
 		p.freed++
+	}
+}
+
+// unchain takes e out of its key's entries. A mark has no key.
+func (p *pending) unchain(e *entry) {
+	if e.older != nil {
+		e.older.newer = e.newer
+	}
+	switch {
+	case e.newer != nil:
+		e.newer.older = e.older
+	case e.older != nil:
+		p.last[e.key] = e.older
+	case !e.mark:
+		delete(p.last, e.key)
+		p.shrink()
 	}
 }
 

@@ -1,0 +1,297 @@
+package delta
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gocampus/hark/internal/watchtest"
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// change makes a change from "old > new" in watchtest's notation.
+func change(text string) Change {
+	cause := watch.CauseWatch
+	text, resync := strings.CutSuffix(text, " resync")
+	if resync {
+		cause = watch.CauseResync
+	}
+	text, final, _ := strings.Cut(text, " final ")
+	before, after, _ := strings.Cut(text, " > ")
+	c := Change{Old: object(before), New: object(after), Final: object(final), Cause: cause}
+	for _, o := range []*wire.Object{c.New, c.Old} {
+		if o != nil {
+			c.Key = o.Key()
+		}
+	}
+	return c
+}
+
+func object(text string) *wire.Object {
+	if text == "-" || text == "" {
+		return nil
+	}
+	return watchtest.Object(text)
+}
+
+func describe(e Event) string {
+	text := fmt.Sprintf("%s %s > %s", e.Type, watchtest.Text(e.Old), watchtest.Text(e.New))
+	if e.FinalStateUnknown {
+		text += " final state unknown"
+	}
+	if e.Cause == watch.CauseResync {
+		text += " resync"
+	}
+	if e.Merged > 0 {
+		text += fmt.Sprintf(" merged %d", e.Merged)
+	}
+	return text
+}
+
+func drain(p *pending) []string {
+	var got []string
+	for {
+		e, mark, ok := p.pop()
+		switch {
+		case !ok:
+			return got
+		case mark:
+			got = append(got, "mark")
+		default:
+			got = append(got, describe(e))
+		}
+	}
+}
+
+func TestChangesOfOneKeyCoalesceByTheRules(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		changes []string
+		want    []string
+	}{
+		{"add, update", []string{"- > a@1", "a@1 > a@2"}, []string{"ADDED - > a@2 merged 1"}},
+		{"add, delete (C4)", []string{"- > a@1", "a@1 > - final a@2"}, nil},
+		{"update, update", []string{"a@1 > a@2", "a@2 > a@3"}, []string{"MODIFIED a@1 > a@3 merged 1"}},
+		{"update, delete", []string{"a@1 > a@2", "a@2 > - final a@3"}, []string{"DELETED a@3 > - merged 1"}},
+		{"delete seen in a list", []string{"a@1 > -"}, []string{"DELETED a@1 > - final state unknown"}},
+		{"delete, add of another UID (C15)", []string{"a/1@1 > - final a/1@2", "- > a/2@3"},
+			[]string{"DELETED a/1@2 > -", "ADDED - > a/2@3 merged 1"}},
+		{"another UID at once (C15)", []string{"a/1@5 > a/2@8"},
+			[]string{"DELETED a/1@5 > - final state unknown", "ADDED - > a/2@8"}},
+		{"delete, add, delete", []string{"a/1@1 > - final a/1@2", "- > a/2@3", "a/2@3 > - final a/2@4"},
+			[]string{"DELETED a/1@2 > - merged 2"}},
+		{"delete, add, update", []string{"a/1@1 > - final a/1@2", "- > a/2@3", "a/2@3 > a/2@4"},
+			[]string{"DELETED a/1@2 > -", "ADDED - > a/2@4 merged 2"}},
+		{"delete, add of the same UID", []string{"a@1 > - final a@2", "- > a@3"}, []string{"MODIFIED a@1 > a@3 merged 1"}},
+		{"delete, add of the same version", []string{"a@1 > -", "- > a@1"}, nil},
+		{"resync alone", []string{"a@1 > a@1 resync"}, []string{"MODIFIED a@1 > a@1 resync"}},
+		{"resync behind an update (C5)", []string{"a@5 > a@6", "a@5 > a@5 resync"}, []string{"MODIFIED a@5 > a@6"}},
+		{"resync behind a delete (C5)", []string{"a@5 > - final a@6", "a@5 > a@5 resync"}, []string{"DELETED a@6 > -"}},
+		{"update behind a resync", []string{"a@5 > a@5 resync", "a@5 > a@6"}, []string{"MODIFIED a@5 > a@6 merged 1"}},
+		{"delete behind a resync", []string{"a@5 > a@5 resync", "a@5 > - final a@6"}, []string{"DELETED a@6 > - merged 1"}},
+		{"nothing to nothing", []string{"- > -"}, nil},
+		{"order is that of the keys' first change", []string{"- > a@1", "- > b@2", "a@1 > a@3"},
+			[]string{"ADDED - > a@3 merged 1", "ADDED - > b@2"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPending(0)
+			for _, text := range tc.changes {
+				p.push(change(text))
+			}
+			if diff := cmp.Diff(tc.want, drain(p)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryTellsEachChangeUpToTheBound(t *testing.T) {
+	p := newPending(3)
+	for _, text := range []string{"- > a@1", "a@1 > a@2", "a@2 > - final a@3", "- > a/2@4", "a/2@4 > a/2@5", "- > b@6"} {
+		p.push(change(text))
+	}
+	want := []string{
+		"ADDED - > a@1", "MODIFIED a@1 > a@2",
+		"DELETED a@3 > -", "ADDED - > a/2@5 merged 2", // beyond the bound: merged into what waits
+		"ADDED - > b@6",
+	}
+	if diff := cmp.Diff(want, drain(p)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestTwoStepsOfOneEntryStayOpenToChanges(t *testing.T) {
+	p := newPending(0)
+	p.push(change("a/1@1 > a/2@2"))
+	if e, _, _ := p.pop(); describe(e) != "DELETED a/1@1 > - final state unknown" {
+		t.Fatalf("first step: %s", describe(e))
+	}
+	p.push(change("a/2@2 > - final a/2@3"))
+	if got := drain(p); got != nil {
+		t.Fatalf("after the second object was deleted: %v; want nothing: the handler never saw it", got)
+	}
+}
+
+func TestMarkComesAfterWhatWasPushedBefore(t *testing.T) {
+	p := newPending(0)
+	p.push(change("- > a@1"))
+	p.push(change("- > b@1"))
+	p.addMark()
+	p.push(change("a@1 > a@2"))
+	p.push(change("- > c@3"))
+	want := []string{"ADDED - > a@2 merged 1", "ADDED - > b@1", "mark", "ADDED - > c@3"}
+	if diff := cmp.Diff(want, drain(p)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestFoldOfEventsIsTheTruth drives random histories and random popping against
+// the dumbest model: a map of what is true, and a map of what was told.
+func TestFoldOfEventsIsTheTruth(t *testing.T) {
+	for _, bound := range []int{0, 1, 7, 1000} {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprintf("bound %d seed %d", bound, seed), func(t *testing.T) {
+			h := history{t: t, rng: rand.New(rand.NewPCG(seed, 0)), p: newPending(bound),
+				truth: map[key.Key]*wire.Object{}, told: map[key.Key]*wire.Object{}}
+			for range 20_000 {
+				h.step()
+			}
+			h.popAll()
+			if diff := cmp.Diff(texts(h.truth), texts(h.told)); diff != "" {
+				t.Fatalf("told is not the truth (-truth +told)\n%s", diff)
+			}
+		})
+	}
+}
+
+type history struct {
+	t       *testing.T
+	rng     *rand.Rand
+	p       *pending
+	version int
+	truth   map[key.Key]*wire.Object
+	told    map[key.Key]*wire.Object
+}
+
+func (h *history) step() {
+	name := fmt.Sprintf("k%d", h.rng.IntN(6))
+	k := watchtest.Key(name)
+	old := h.truth[k]
+	h.version++
+	switch choice := h.rng.IntN(10); {
+	case choice < 3:
+		h.pop()
+	case choice == 3 && old != nil:
+		h.p.push(Change{Key: k, Old: old, New: old, Cause: watch.CauseResync})
+	case choice == 4 && old != nil: // replaced while nobody looked
+		h.change(k, old, watchtest.Object(fmt.Sprintf("%s/u%d@%d", name, h.version, h.version)))
+	case choice < 6 && old != nil:
+		h.change(k, old, nil)
+	case old == nil:
+		h.change(k, nil, watchtest.Object(fmt.Sprintf("%s/u%d@%d", name, h.version, h.version)))
+	default:
+		h.change(k, old, watchtest.Object(fmt.Sprintf("%s/%s@%d", name, old.UID(), h.version)))
+	}
+	h.check()
+}
+
+func (h *history) change(k key.Key, old, now *wire.Object) {
+	c := Change{Key: k, Old: old, New: now, Cause: watch.CauseWatch}
+	if now == nil && h.rng.IntN(2) == 0 {
+		c.Final = watchtest.Object(fmt.Sprintf("%s/%s@%d", k.Name, old.UID(), h.version))
+	}
+	h.p.push(c)
+	if now == nil {
+		delete(h.truth, k)
+		return
+	}
+	h.truth[k] = now
+}
+
+func (h *history) popAll() {
+	for h.pop() {
+	}
+}
+
+// pop takes one event and checks it against what was told before.
+func (h *history) pop() bool {
+	e, _, ok := h.p.pop()
+	if !ok {
+		return false
+	}
+	before := h.told[e.Key]
+	switch e.Type {
+	case watch.EventAdded:
+		if before != nil || e.Old != nil || e.New == nil {
+			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
+		}
+		h.told[e.Key] = e.New
+	case watch.EventModified:
+		if before == nil || e.Old != before || e.New.UID() != before.UID() {
+			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
+		}
+		if e.Old == e.New && e.Cause != watch.CauseResync {
+			h.t.Fatalf("%s tells nothing", describe(e))
+		}
+		h.told[e.Key] = e.New
+	case watch.EventDeleted:
+		if before == nil || e.Old == nil || e.Old.UID() != before.UID() || e.FinalStateUnknown && e.Old != before {
+			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
+		}
+		delete(h.told, e.Key)
+	default:
+		h.t.Fatalf("unknown event %s", describe(e))
+	}
+	return true
+}
+
+// check holds the invariants of pending.
+func (h *history) check() {
+	p, n := h.p, 0
+	last := map[key.Key]*entry{}
+	for e := p.head.next; e != &p.head; e = e.next {
+		n++
+		if before := last[e.key]; before != nil && before.now != e.seen {
+			h.t.Fatalf("entries of %s do not join", e.key)
+		}
+		if !e.tells() {
+			h.t.Fatalf("an entry of %s has nothing to tell", e.key)
+		}
+		last[e.key] = e
+	}
+	if n != p.length || n > p.bound+len(last) {
+		h.t.Fatalf("%d entries, length says %d, bound %d, %d keys", n, p.length, p.bound, len(last))
+	}
+	if len(last) != len(p.last) {
+		h.t.Fatalf("last has %d keys; want %d", len(p.last), len(last))
+	}
+	for k, e := range last {
+		if p.last[k] != e {
+			h.t.Fatalf("last[%s] is not the newest entry", k)
+		}
+	}
+}
+
+func texts(objects map[key.Key]*wire.Object) map[string]string {
+	out := map[string]string{}
+	for k, o := range objects {
+		out[k.String()] = watchtest.Text(o)
+	}
+	return out
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	p := newPending(0)
+	a, b := watchtest.Object("a@1"), watchtest.Object("a@2")
+	c := Change{Key: a.Key(), Old: a, New: b, Cause: watch.CauseWatch}
+	p.push(c)
+	p.pop()
+	if n := testing.AllocsPerRun(1000, func() { p.push(c); p.pop() }); n != 0 {
+		t.Errorf("push and pop allocate %v times; want 0", n)
+	}
+}

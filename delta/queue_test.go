@@ -1,0 +1,60 @@
+package delta
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+func TestPopBlocksUntilSomethingIsPushed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options{})
+		got := make(chan string)
+		go func() {
+			e, _, err := q.Pop(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- describe(e)
+		}()
+		synctest.Wait()
+		q.Push(change("- > a@1"))
+		if text := <-got; text != "ADDED - > a@1" {
+			t.Errorf("popped %s", text)
+		}
+	})
+}
+
+func TestPopEndsWithItsContext(t *testing.T) {
+	q := New(Options{})
+	q.Push(change("- > a@1"))
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if _, _, err := q.Pop(ctx); !errors.Is(err, cause) {
+		t.Errorf("Pop = %v; want the context's cause even with events waiting", err)
+	}
+}
+
+func TestCloseDropsWhatWaitsAndWakesTheReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options{})
+		done := make(chan error)
+		go func() {
+			_, _, err := q.Pop(t.Context())
+			done <- err
+		}()
+		synctest.Wait()
+		q.Close()
+		q.Close()
+		if err := <-done; !errors.Is(err, ErrClosed) {
+			t.Errorf("Pop = %v; want ErrClosed", err)
+		}
+		q.Push(change("- > a@1"))
+		q.Mark()
+		if n := q.Len(); n != 0 {
+			t.Errorf("a closed queue holds %d", n)
+		}
+	})
+}
