@@ -69,7 +69,7 @@ func (s *scanner) more() bool {
 	case s.src == nil:
 		return s.fail("JSON text ends inside a value", io.ErrUnexpectedEOF)
 	}
-	return false
+	return s.pull()
 }
 
 // fail sets the first error, at the position at hand, and returns false.

@@ -11,7 +11,7 @@ import (
 // and the deletion timestamp and leaves everything else alone. Of a repeated
 // ownerReferences the last counts. Keys are case-sensitive, as for the decoders
 // of the API.
-func scanJSON(raw []byte, m *Meta) error {
+func scanJSON(raw []byte, m *sink) error {
 	s := scanner{buf: raw}
 	if s.token() != '{' {
 		s.unexpected("an object")
@@ -44,7 +44,7 @@ func (s *scanner) end() {
 }
 
 // metadata consumes the value of "metadata" and reads it into m.
-func (s *scanner) metadata(m *Meta) {
+func (s *scanner) metadata(m *sink) {
 	if !s.enterObject("metadata") {
 		return
 	}
@@ -63,7 +63,9 @@ func (s *scanner) metadata(m *Meta) {
 		case "deletionTimestamp":
 			s.timeValue(&m.DeletionTimestamp, "metadata.deletionTimestamp")
 		case "labels":
-			m.Labels = s.mapValue(m.Labels, "metadata.labels")
+			s.labels(m)
+		case "annotations":
+			s.annotations(m)
 		case "ownerReferences":
 			s.owners(&m.Owner)
 		default:
@@ -149,20 +151,47 @@ func (s *scanner) timeValue(dst *time.Time, name string) {
 	*dst = parsed.UTC()
 }
 
-// mapValue consumes a map of strings and appends its entries; null clears them.
-func (s *scanner) mapValue(entries []Label, name string) []Label {
-	if s.null() {
-		return entries[:0]
+// labels consumes a map of strings and adds its entries; null clears them all.
+func (s *scanner) labels(m *sink) {
+	if s.peek() == 'n' {
+		m.clearLabels()
 	}
-	if !s.enterObject(name) {
-		return entries
+	if !s.enterObject("metadata.labels") {
+		return
 	}
-	for key, ok := s.member(true); ok; key, ok = s.member(false) {
-		entry := Label{Name: s.text(key)}
-		s.stringValue(&entry.Value, name)
-		entries = append(entries, entry)
+	for entry, ok := s.entry(true); ok; entry, ok = s.entry(false) {
+		m.addLabel(entry)
 	}
-	return entries
+}
+
+// annotations consumes a map of strings and looks for one entry, if one is
+// asked for.
+func (s *scanner) annotations(m *sink) {
+	if m.annotation.name == "" {
+		s.skip()
+		return
+	}
+	if s.peek() == 'n' {
+		m.annotation.forget()
+	}
+	if !s.enterObject("metadata.annotations") {
+		return
+	}
+	for entry, ok := s.entry(true); ok; entry, ok = s.entry(false) {
+		m.annotation.see(entry)
+	}
+}
+
+// entry steps to the next entry of a map of strings, like member, and consumes
+// it. Null stands for an empty string.
+func (s *scanner) entry(first bool) (entry Label, ok bool) {
+	key, ok := s.member(first)
+	if !ok {
+		return entry, false
+	}
+	entry.Name = s.text(key)
+	s.stringValue(&entry.Value, "a value in a map of strings")
+	return entry, s.err == nil
 }
 
 // owners consumes ownerReferences and stores the first controlling owner, or

@@ -37,11 +37,53 @@ func (m *Meta) Label(name string) (string, bool) {
 // backing array is reused. On an error m's content is unspecified.
 func Scan(encoding Encoding, raw []byte, m *Meta) error {
 	*m = Meta{Labels: m.Labels[:0]}
+	return scan(encoding, raw, &sink{Meta: m, allLabels: true})
+}
+
+// sink is where a scan puts what it finds.
+type sink struct {
+	*Meta
+	owned      bool   // the controlling owner was found
+	allLabels  bool   // Meta.Labels is wanted; labels are checked in any case
+	label      lookup // one label
+	annotation lookup // one annotation; others are not even checked
+}
+
+// lookup is one entry of a map of strings that is looked for.
+type lookup struct {
+	name  string // "" looks for none
+	value string
+	ok    bool
+}
+
+// see looks at an entry. The last one of a name counts.
+func (l *lookup) see(entry Label) {
+	if l.name != "" && l.name == entry.Name {
+		l.value, l.ok = entry.Value, true
+	}
+}
+
+// forget undoes what was seen: the map began anew.
+func (l *lookup) forget() { l.value, l.ok = "", false }
+
+func (m *sink) addLabel(label Label) {
+	if m.allLabels {
+		m.Labels = append(m.Labels, label)
+	}
+	m.label.see(label)
+}
+
+func (m *sink) clearLabels() {
+	m.Labels = m.Labels[:0]
+	m.label.forget()
+}
+
+func scan(encoding Encoding, raw []byte, m *sink) error {
 	switch encoding {
 	case Protobuf:
 		return scanProtobuf(raw, m)
 	case JSON:
 		return scanJSON(raw, m)
 	}
-	return &Error{What: "unknown " + encoding.String()}
+	return &Error{What: "unknown " + encoding.String(), Object: true}
 }

@@ -24,7 +24,7 @@ type Object struct {
 // a resourceVersion is not (objects inside tests and patches lack one).
 func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 	var meta Meta
-	if err := Scan(encoding, raw, &meta); err != nil {
+	if err := scan(encoding, raw, &sink{Meta: &meta}); err != nil {
 		return nil, err
 	}
 	return newObject(encoding, raw, &meta)
@@ -33,7 +33,7 @@ func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 // newObject keeps raw under the metadata that was scanned from it.
 func newObject(encoding Encoding, raw []byte, meta *Meta) (*Object, error) {
 	if meta.Name == "" {
-		return nil, &Error{What: "object has no metadata.name"}
+		return nil, &Error{What: "object has no metadata.name", Object: true}
 	}
 	version, err := strconv.ParseUint(meta.ResourceVersion, 10, 64)
 	if err != nil {
@@ -96,8 +96,23 @@ func (o *Object) Meta() Meta {
 	return meta
 }
 
-// Label returns the value of one label, and whether the object has it.
+// Label returns the value of one label, and whether the object has it. The
+// string keeps this version's bytes alive as long as it is held.
 func (o *Object) Label(name string) (string, bool) {
-	meta := o.Meta()
-	return meta.Label(name)
+	m := sink{Meta: new(Meta), label: lookup{name: name}}
+	if scan(o.encoding, o.raw, &m) != nil {
+		return "", false // cannot be: NewObject scanned these very bytes
+	}
+	return m.label.value, m.label.ok
+}
+
+// Annotation returns the value of one annotation, and whether the object has
+// it. Annotations are first looked at here: where they are malformed there is
+// none. The string keeps this version's bytes alive as long as it is held.
+func (o *Object) Annotation(name string) (string, bool) {
+	m := sink{Meta: new(Meta), annotation: lookup{name: name}}
+	if scan(o.encoding, o.raw, &m) != nil {
+		return "", false
+	}
+	return m.annotation.value, m.annotation.ok
 }

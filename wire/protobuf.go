@@ -53,6 +53,7 @@ type message struct {
 	num    protowire.Number
 	typ    protowire.Type
 	start  int    // of its tag
+	value  int    // of what follows the tag
 	body   []byte // of a BytesType field
 	varint uint64 // of a VarintType field
 }
@@ -63,11 +64,15 @@ func (m *message) next() bool {
 		return false
 	}
 	m.start = m.pos
+	if m.short() {
+		return true
+	}
 	num, typ, n := protowire.ConsumeTag(m.data[m.pos:])
 	if n < 0 {
 		return m.malformed(n)
 	}
-	m.num, m.typ, m.pos = num, typ, m.pos+n
+	m.pos += n
+	m.num, m.typ, m.value = num, typ, m.pos
 	switch rest := m.data[m.pos:]; typ {
 	case protowire.BytesType:
 		m.body, n = protowire.ConsumeBytes(rest)
@@ -80,6 +85,22 @@ func (m *message) next() bool {
 		return m.malformed(n)
 	}
 	m.pos += n
+	return true
+}
+
+// short is next for nearly all fields of metadata: a BytesType field with a tag
+// and a length of one byte each. Without it a scan takes a third more time.
+func (m *message) short() bool {
+	if len(m.data)-m.pos < 2 {
+		return false
+	}
+	tag, length := m.data[m.pos], m.data[m.pos+1]
+	body, end := m.pos+2, m.pos+2+int(length)
+	if tag&7 != byte(protowire.BytesType) || tag < 1<<3 || tag >= 1<<7 || length >= 1<<7 || end > len(m.data) {
+		return false
+	}
+	m.num, m.typ, m.value = protowire.Number(tag>>3), protowire.BytesType, m.pos+1
+	m.body, m.pos = m.data[body:end], end
 	return true
 }
 
@@ -139,24 +160,22 @@ func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) 
 // labels and owners add up. Strings are not checked for UTF-8 (the decoders of
 // the API do not). It is stricter than those in what no encoder writes: varints
 // of more than 64 bits, and groups that are closed under another number.
-func scanProtobuf(raw []byte, m *Meta) error {
+func scanProtobuf(raw []byte, m *sink) error {
 	object := message{data: raw}
-	owned := false
 	for object.next() {
 		if object.num != objectMetadata {
 			continue
 		}
 		meta := object.enter("metadata")
-		if err := scanObjectMeta(&meta, m, &owned); err != nil {
+		if err := scanObjectMeta(&meta, m); err != nil {
 			return err
 		}
 	}
 	return object.err
 }
 
-// scanObjectMeta reads one part of an ObjectMeta into m. owned tells whether
-// the controlling owner was found, in this part or one before.
-func scanObjectMeta(f *message, m *Meta, owned *bool) error {
+// scanObjectMeta reads one part of an ObjectMeta.
+func scanObjectMeta(f *message, m *sink) error {
 	for f.next() {
 		switch f.num {
 		case metaName:
@@ -174,11 +193,17 @@ func scanObjectMeta(f *message, m *Meta, owned *bool) error {
 		case metaLabels:
 			var label Label
 			label, f.err = scanEntry(f.enter("metadata.labels"))
-			m.Labels = append(m.Labels, label)
+			m.addLabel(label)
+		case metaAnnotations:
+			if m.annotation.name != "" {
+				var annotation Label
+				annotation, f.err = scanEntry(f.enter("metadata.annotations"))
+				m.annotation.see(annotation)
+			}
 		case metaOwnerReferences:
 			owner, controls, err := scanOwner(f.enter("metadata.ownerReferences"))
-			if controls && !*owned {
-				m.Owner, *owned = owner, true // the first one, as for metav1.GetControllerOf
+			if controls && !m.owned {
+				m.Owner, m.owned = owner, true // the first one, as for metav1.GetControllerOf
 			}
 			f.err = err
 		}

@@ -1,0 +1,74 @@
+package wire
+
+import "errors"
+
+// frame is what a reader found: an object among the bytes of its window, valid
+// until the reader goes on.
+type frame struct {
+	eventType string // of a watch
+	kind      string // from the envelope of a protobuf object
+	object    []byte // nil when there is none
+	offset    int64  // of object in the stream
+	found     found  // where things are in a JSON object
+}
+
+// keeper makes Objects of the bytes in a reader's window.
+type keeper struct {
+	encoding          Encoding
+	keepManagedFields bool
+	edits             []edit // reused
+}
+
+// keep copies the frame's object, cut, into an Object of its own. It allocates
+// the bytes, the Object and its key.
+func (k *keeper) keep(f *frame) (*Object, error) {
+	edits, err := k.cuts(f)
+	if err != nil {
+		return nil, moved(err, f.offset)
+	}
+	raw := apply(f.object, edits)
+	var meta Meta
+	if err = k.scan(raw, f, &sink{Meta: &meta}); err == nil {
+		var o *Object
+		if o, err = newObject(k.encoding, raw, &meta); err == nil {
+			return o, nil
+		}
+	}
+	// Find the error once more where its offset is that in the stream.
+	if _, uncut := NewObject(k.encoding, f.object); uncut != nil {
+		err = uncut
+	}
+	return nil, moved(err, f.offset)
+}
+
+// cuts returns what takes the managedFields out of the frame's object.
+func (k *keeper) cuts(f *frame) ([]edit, error) {
+	switch {
+	case k.keepManagedFields:
+		return nil, nil
+	case k.encoding == JSON:
+		return f.found.edits, nil
+	}
+	var err error
+	k.edits, err = editsProtobuf(f.object, k.edits[:0])
+	return k.edits, err
+}
+
+// scan reads the metadata of raw, the frame's object less what was cut. Of JSON
+// nearly always only the metadata has to be walked again.
+func (k *keeper) scan(raw []byte, f *frame, m *sink) error {
+	if k.encoding == JSON && f.found.metadatas == 1 {
+		s := scanner{buf: raw, pos: f.found.metadata - f.found.start}
+		s.metadata(m)
+		return s.err
+	}
+	return scan(k.encoding, raw, m)
+}
+
+// moved returns err with its offset counted from the start of the stream.
+func moved(err error, by int64) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.Offset += by
+	}
+	return err
+}
