@@ -1,0 +1,90 @@
+package kube
+
+import (
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// stream is an open watch. It adds no allocation to those of the reader.
+type stream struct {
+	body   *body
+	reader *wire.WatchReader
+	final  error // what every further Next returns
+}
+
+// Next implements watch.Stream.
+func (s *stream) Next() (watch.Event, error) {
+	if s.final != nil {
+		return watch.Event{}, s.final
+	}
+	if !s.body.enter() {
+		return watch.Event{}, s.body.closedError()
+	}
+	frame, err := s.reader.Next()
+	if err != nil {
+		mapped, final := s.body.fail(err)
+		if final {
+			s.final = mapped
+		}
+		return watch.Event{}, mapped
+	}
+	s.body.leave()
+	return s.event(frame), nil
+}
+
+func (s *stream) event(frame wire.WatchEvent) watch.Event {
+	event := watch.Event{
+		Type:             watch.ClassifyEvent(frame.Type),
+		Object:           frame.Object,
+		ResourceVersion:  frame.ResourceVersion,
+		InitialEventsEnd: frame.InitialEventsEnd,
+	}
+	if event.Type == watch.EventError {
+		event.Err = s.body.request.refused(refusalIn(frame.Status))
+	}
+	return event
+}
+
+// refusalIn reads the Status of an ERROR event as the answer that it stands for.
+func refusalIn(status *wire.Status) refusal {
+	if status == nil {
+		return refusal{}
+	}
+	return refusal{code: int(status.Code), status: status}
+}
+
+// Close implements watch.Stream.
+func (s *stream) Close() error { return s.body.Close() }
+
+// listStream is an open list.
+type listStream struct {
+	body   *body
+	reader *wire.ListReader
+	final  error // what every further Next returns
+}
+
+// Next implements watch.ListStream.
+func (l *listStream) Next() (*wire.Object, error) {
+	if l.final != nil {
+		return nil, l.final
+	}
+	if !l.body.enter() {
+		return nil, l.body.closedError()
+	}
+	object, err := l.reader.Next()
+	if err != nil {
+		mapped, final := l.body.fail(err)
+		if final {
+			l.final = mapped
+		}
+		return nil, mapped
+	}
+	l.body.leave()
+	return object, nil
+}
+
+// Meta implements watch.ListStream.
+func (l *listStream) Meta() wire.ListMeta { return l.reader.Meta() }
+
+// Close implements watch.ListStream.
+func (l *listStream) Close() error { return l.body.Close() }
