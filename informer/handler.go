@@ -130,7 +130,7 @@ func (r *Registration) WaitSync(ctx context.Context) error {
 	case <-r.closing:
 		return errClosed
 	case <-ctx.Done():
-		return fmt.Errorf("informer: handler %q has %d initial events to handle: %w", r.options.Name, r.queue.Len(), context.Cause(ctx))
+		return fmt.Errorf("informer: handler %q is still handling initial events, %d wait: %w", r.options.Name, r.queue.Len(), context.Cause(ctx))
 	}
 }
 

@@ -1,0 +1,45 @@
+# Everything that Hark needs on a fresh machine is Go and make.
+
+GO       ?= go
+FUZZTIME ?= 20s
+PACKAGES ?= ./...
+
+.PHONY: help test race check fmt vet fuzz bench build install demo
+
+help: ## what each target does
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+test: ## every test, once
+	$(GO) test $(PACKAGES)
+
+race: ## every test under the race detector
+	$(GO) test -race $(PACKAGES)
+
+check: fmt vet test race ## what CI runs
+
+fmt: ## fail if a file is not formatted
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi
+
+vet: ## static checks
+	$(GO) vet $(PACKAGES)
+
+fuzz: ## each fuzz target for FUZZTIME (default 20s)
+	@for package in $$($(GO) list $(PACKAGES)); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+bench: ## benchmarks of speed and memory, package by package
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+build: ## the tool, as bin/hark and bin/kubectl-hark
+	$(GO) build -trimpath -o bin/hark ./cmd/hark
+	ln -sf hark bin/kubectl-hark
+
+install: ## the tool, into GOBIN
+	$(GO) install -trimpath ./cmd/hark
+
+demo: ## the chapter, live
+	$(GO) run ./cmd/hark demo
