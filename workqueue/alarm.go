@@ -1,0 +1,76 @@
+package workqueue
+
+import "time"
+
+// alarm is the one timer of a queue. Invariant, under the lock: while something
+// is delayed, the timer is set for the earliest deadline or before it; while
+// nothing is, it is stopped.
+type alarm struct {
+	timer *time.Timer // nil until first needed
+	set   bool
+	due   instant // while set
+	// calls counts the calls of ring that are scheduled or under way: a timer
+	// that is stopped too late still calls once.
+	calls int
+	// silent is closed once the queue is shut down and calls is 0. It is nil
+	// unless somebody waits for that.
+	silent chan struct{}
+}
+
+// setAlarm sets the timer for the earliest deadline, with the lock held.
+func (q *Queue[T]) setAlarm() {
+	a, due := &q.alarm, q.core.deadlines.first()
+	switch {
+	case len(q.core.deadlines.heap) == 0:
+		if a.set {
+			q.stopAlarm()
+		}
+		return
+	case a.set && a.due <= due:
+		return
+	}
+	wait := time.Duration(due - q.now())
+	a.set, a.due = true, due
+	if a.timer == nil {
+		a.timer = time.AfterFunc(wait, q.ring)
+		a.calls++
+	} else if !a.timer.Reset(wait) {
+		a.calls++
+	}
+}
+
+func (q *Queue[T]) stopAlarm() {
+	q.alarm.set = false
+	if q.alarm.timer != nil && q.alarm.timer.Stop() {
+		q.alarm.calls--
+	}
+}
+
+// ring is called by the timer, in a goroutine of its own.
+func (q *Queue[T]) ring() {
+	q.mu.Lock()
+	q.alarm.calls--
+	q.alarm.set = false
+	q.core.promote(q.now())
+	q.setAlarm()
+	wake := q.wake()
+	silent := q.alarm.silent
+	if q.alarm.calls > 0 {
+		silent = nil
+	}
+	q.mu.Unlock()
+	wake.signal()
+	if silent != nil {
+		close(silent)
+	}
+}
+
+// silence stops the timer for good. The channel that it returns, if any, is
+// closed when the last call of ring has ended.
+func (q *Queue[T]) silence() <-chan struct{} {
+	q.stopAlarm()
+	if q.alarm.calls > 0 && q.alarm.silent == nil {
+		q.alarm.silent = make(chan struct{})
+	}
+	return q.alarm.silent
+}

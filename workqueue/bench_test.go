@@ -1,0 +1,129 @@
+package workqueue_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	clientgo "k8s.io/client-go/util/workqueue"
+
+	"github.com/gocampus/hark/workqueue"
+)
+
+// engine makes one of the queues that are compared. Both are the defaults of
+// their package.
+type engine struct {
+	name string
+	make func() clientgo.TypedRateLimitingInterface[string]
+}
+
+var engines = []engine{
+	{"hark", func() clientgo.TypedRateLimitingInterface[string] { return workqueue.New(workqueue.Options[string]{}) }},
+	{"hark-times", func() clientgo.TypedRateLimitingInterface[string] { return workqueue.New(workqueue.Options[string]{Times: true}) }},
+	{"clientgo", newClientgo},
+}
+
+func newClientgo() clientgo.TypedRateLimitingInterface[string] {
+	return clientgo.NewTypedRateLimitingQueue(clientgo.DefaultTypedControllerRateLimiter[string]())
+}
+
+func itemNames(n int) []string {
+	items := make([]string, n)
+	for i := range items {
+		items[i] = fmt.Sprintf("namespace-%d/name-%d", i%17, i)
+	}
+	return items
+}
+
+func benchmark(b *testing.B, run func(b *testing.B, q clientgo.TypedRateLimitingInterface[string])) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			b.ReportAllocs()
+			q := e.make()
+			defer q.ShutDown()
+			run(b, q)
+		})
+	}
+}
+
+// BenchmarkCycle: one item after the other, out of 500.
+func BenchmarkCycle(b *testing.B) {
+	items := itemNames(500)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		i := 0
+		for b.Loop() {
+			if i++; i == len(items) {
+				i = 0
+			}
+			q.Add(items[i])
+			item, _ := q.Get()
+			q.Done(item)
+		}
+	})
+}
+
+// BenchmarkBurst: 10,000 items are added, each three times, then handled.
+func BenchmarkBurst(b *testing.B) {
+	items := itemNames(10_000)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		for b.Loop() {
+			for range 3 {
+				for _, item := range items {
+					q.Add(item)
+				}
+			}
+			for range items {
+				item, _ := q.Get()
+				q.Done(item)
+			}
+		}
+	})
+}
+
+// BenchmarkParallel: four workers and as many producers.
+func BenchmarkParallel(b *testing.B) {
+	items := itemNames(1000)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() {
+				for {
+					item, shutdown := q.Get()
+					if shutdown {
+						return
+					}
+					q.Done(item)
+				}
+			})
+		}
+		b.SetParallelism(2)
+		b.RunParallel(func(pb *testing.PB) {
+			for i := 0; pb.Next(); i++ {
+				q.Add(items[i%len(items)])
+			}
+		})
+		q.ShutDown()
+		workers.Wait()
+	})
+}
+
+// BenchmarkAddAfter: 1,000 items that are not due yet.
+func BenchmarkAddAfter(b *testing.B) {
+	items := itemNames(1000)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		for i := 0; b.Loop(); i++ {
+			q.AddAfter(items[i%len(items)], time.Hour)
+		}
+	})
+}
+
+// BenchmarkAddRateLimited: 1,000 items that keep failing.
+func BenchmarkAddRateLimited(b *testing.B) {
+	items := itemNames(1000)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		for i := 0; b.Loop(); i++ {
+			q.AddRateLimited(items[i%len(items)])
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package workqueue
+
+// find returns the node of an item, nil when the queue does not know it.
+func (c *core[T]) find(item T) *node[T] {
+	if c.last != nil && c.last.item == item {
+		return c.last
+	}
+	return c.nodes[item]
+}
+
+// hold returns the node of an item, out of the lists of idle nodes; the caller
+// makes it busy or lets it rest. It returns nil for an item that does not equal
+// itself: no map could find it again.
+func (c *core[T]) hold(item T, lane string) *node[T] {
+	n := c.nodes[item]
+	switch {
+	case n == nil:
+		return c.create(item, lane)
+	case n.state&kept != 0:
+		c.unkeep(n)
+	case n.state == 0:
+		c.finished.remove(n)
+	}
+	return n
+}
+
+func (c *core[T]) create(item T, lane string) *node[T] {
+	if !equal(item, item) {
+		c.stats.Misused++
+		return nil
+	}
+	n := c.blank()
+	n.item, n.laneName = item, lane
+	if c.nodes == nil {
+		c.nodes = make(map[T]*node[T])
+	}
+	c.nodes[item] = n
+	c.peak = max(c.peak, len(c.nodes))
+	return n
+}
+
+// blank returns an unused node: that of the item finished longest ago once
+// enough of them are remembered, or a new one.
+func (c *core[T]) blank() *node[T] {
+	if c.finished.len == maxFinished {
+		n := c.finished.head
+		c.evict(n)
+		*n = node[T]{}
+		return n
+	}
+	if len(c.spare) == 0 {
+		c.spare = make([]node[T], blockNodes)
+	}
+	n := &c.spare[0]
+	c.spare = c.spare[1:]
+	return n
+}
+
+// settle puts a node that has become idle into the list where it belongs; a
+// busy one stays where it is.
+func (c *core[T]) settle(n *node[T]) {
+	if n.state&busy != 0 {
+		return
+	}
+	n.priority, n.ran = 0, 0
+	switch {
+	case n.failures > 0 || n.detail != nil && n.detail.recorded != nil:
+		n.state |= kept
+		c.failing.push(n)
+		if c.failing.len > c.maxFailures {
+			c.evict(c.failing.head)
+			c.stats.Evicted++
+		}
+	default:
+		n.detail = nil
+		c.finished.push(n)
+		if c.finished.len > maxFinished || c.closed {
+			c.evict(c.finished.head)
+		}
+	}
+}
+
+func (c *core[T]) unkeep(n *node[T]) {
+	n.state &^= kept
+	c.failing.remove(n)
+}
+
+// evict forgets an idle node.
+func (c *core[T]) evict(n *node[T]) {
+	if n.state&kept != 0 {
+		c.failing.remove(n)
+	} else {
+		c.finished.remove(n)
+	}
+	c.dropError(n)
+	delete(c.nodes, n.item)
+	if c.last == n {
+		c.last = nil
+	}
+	c.shrink()
+}
+
+// shrink makes the map anew when most of it is unused.
+func (c *core[T]) shrink() {
+	if c.peak < minShrink || len(c.nodes) > c.peak/16 {
+		return
+	}
+	nodes := make(map[T]*node[T], len(c.nodes))
+	for item, n := range c.nodes {
+		nodes[item] = n
+	}
+	c.nodes, c.peak = nodes, len(nodes)
+}
+
+func equal[T comparable](a, b T) bool { return a == b }

@@ -1,0 +1,228 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrShutDown is returned by GetContext and GetWith when the queue is shut down
+// and nothing is queued, and by Drain when ShutDown ended it early.
+var ErrShutDown = errors.New("workqueue: the queue is shut down")
+
+// Queue holds each item at most once until it is taken, and an item that is
+// being processed back until Done. The package documentation states order,
+// merging and bounds. All methods are safe for concurrent use; only Get,
+// GetContext, GetWith, ShutDownWithDrain and Drain block. Use New.
+type Queue[T comparable] struct {
+	options Options[T]
+	epoch   time.Time // instant 0
+
+	// mu guards what follows. No foreign code runs and nothing is sent under it.
+	mu      sync.Mutex
+	core    core[T]
+	waiters waiters
+	alarm   alarm
+	// drained is closed when the queue is shut down and all is done; forced
+	// when ShutDown ends the drains under way. Both are nil while nobody waits.
+	drained, forced chan struct{}
+}
+
+// New returns a queue. It starts nothing.
+func New[T comparable](options Options[T]) *Queue[T] {
+	options = options.withDefaults()
+	q := &Queue[T]{options: options, epoch: time.Now()}
+	q.core.backoff = options.Backoff
+	q.core.maxFailures = options.MaxFailures
+	q.core.timed = options.Times || options.Lane != nil
+	q.core.order.fair = options.Lane != nil
+	q.core.order.aging = instant(options.Aging)
+	return q
+}
+
+// Add asks for item to be delivered as soon as possible. It is delivered once,
+// however often it is added before; while it is being processed, it is
+// delivered again after Done. After ShutDown nothing is added.
+func (q *Queue[T]) Add(item T) {
+	lane := q.lane(item)
+	q.add(item, lane).signal()
+	q.check(item)
+}
+
+func (q *Queue[T]) add(item T, lane string) (wake *waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.core.add(item, lane, q.stamp())
+	q.setAlarm()
+	return q.wake()
+}
+
+// Len returns the number of items that Get would deliver now. Items that are
+// delayed, or that wait for their own run to end, do not count.
+func (q *Queue[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.core.order.aged.len
+}
+
+// Done ends the processing of item. It must be called once for every item that
+// was got. If the item is not being processed nothing changes: the call is
+// counted in Stats.Misused and reported to Options.OnMisuse.
+func (q *Queue[T]) Done(item T) {
+	wake, ok := q.done(item)
+	wake.signal()
+	if !ok {
+		q.misused(item)
+	}
+}
+
+func (q *Queue[T]) done(item T) (wake *waiter, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ok = q.core.done(item, q.stamp())
+	q.checkDrained()
+	return q.wake(), ok
+}
+
+// ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
+func (q *Queue[T]) ShuttingDown() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.core.closed
+}
+
+// Get blocks until an item is due and hands it out, or returns shutdown once
+// the queue is shut down and empty. Done must follow.
+func (q *Queue[T]) Get() (item T, shutdown bool) {
+	item, err := q.next(context.Background(), nil)
+	return item, err != nil
+}
+
+// GetContext is Get that also ends with ctx: it then returns the cause of ctx,
+// whether or not an item is due. It returns ErrShutDown when the queue is shut
+// down and empty.
+func (q *Queue[T]) GetContext(ctx context.Context) (T, error) {
+	return q.next(ctx, nil)
+}
+
+// Delivery is an item handed out, with what the queue knows of it.
+type Delivery[T comparable] struct {
+	Item T
+	// Reasons for which the item was added, in order, without repetitions; at
+	// most eight, each cut after 512 bytes. MoreReasons counts the others.
+	Reasons     []string
+	MoreReasons int
+	Priority    int
+	// Failures since the last Forget.
+	Failures int
+	// Queued is when the item became due. It is zero without Options.Times,
+	// lanes or priorities.
+	Queued time.Time
+}
+
+// GetWith is GetContext that also tells what the queue knows of the item.
+func (q *Queue[T]) GetWith(ctx context.Context) (Delivery[T], error) {
+	var d Delivery[T]
+	_, err := q.next(ctx, &d)
+	return d, err
+}
+
+// next takes the next item, and fills d if there is one.
+func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error) {
+	var woken *waiter
+	for {
+		if ctx.Err() != nil {
+			q.passOn(woken)
+			return item, context.Cause(ctx)
+		}
+		item, waiting, wake, err := q.take(d, woken)
+		wake.signal()
+		if waiting == nil {
+			return item, err
+		}
+		q.await(ctx, waiting)
+		woken = waiting
+	}
+}
+
+// take takes the next item or, when there is none to wait for, queues up for
+// one. woken is the caller's waiter of the round before.
+func (q *Queue[T]) take(d *Delivery[T], woken *waiter) (item T, waiting, wake *waiter, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if woken != nil {
+		q.waiters.back(woken)
+	}
+	n := q.core.take(q.promote())
+	switch {
+	case n != nil:
+		if d != nil {
+			q.describe(n, d)
+		}
+		return n.item, nil, q.wake(), nil
+	case q.core.closed:
+		return item, nil, nil, ErrShutDown
+	}
+	return item, q.waiters.join(), nil, nil
+}
+
+func (q *Queue[T]) describe(n *node[T], d *Delivery[T]) {
+	*d = Delivery[T]{Item: n.item, Priority: int(n.ran), Failures: int(n.failures), Queued: q.timeOf(n.at)}
+	if n.detail != nil {
+		d.Reasons, d.MoreReasons = slices.Clone(n.detail.now.texts), n.detail.now.more
+	}
+}
+
+// promote makes ready what is due, and returns the time if it had to be read.
+func (q *Queue[T]) promote() instant {
+	if len(q.core.deadlines.heap) == 0 {
+		return q.stamp()
+	}
+	now := q.now()
+	q.core.promote(now)
+	q.setAlarm()
+	return now
+}
+
+// lane is called without the lock.
+func (q *Queue[T]) lane(item T) string {
+	if q.options.Lane == nil {
+		return ""
+	}
+	return q.options.Lane(item)
+}
+
+// check reports an item that the core has refused, without the lock.
+func (q *Queue[T]) check(item T) {
+	if !equal(item, item) {
+		q.misused(item)
+	}
+}
+
+// misused is called without the lock.
+func (q *Queue[T]) misused(item T) {
+	if q.options.OnMisuse != nil {
+		q.options.OnMisuse(item)
+	}
+}
+
+// now reads the clock.
+func (q *Queue[T]) now() instant { return instant(time.Since(q.epoch)) }
+
+// stamp reads the clock if somebody will look at the result.
+func (q *Queue[T]) stamp() instant {
+	if q.core.timed {
+		return q.now()
+	}
+	return unknown
+}
+
+// timeOf returns the zero time for unknown.
+func (q *Queue[T]) timeOf(t instant) time.Time {
+	if t == unknown {
+		return time.Time{}
+	}
+	return q.epoch.Add(time.Duration(t))
+}
