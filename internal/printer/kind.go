@@ -6,37 +6,44 @@ import (
 	"github.com/gocampus/hark/internal/text"
 )
 
-// kindColumn is the column of a text line that names the kind. It is empty as
-// long as one kind alone is watched.
-type kindColumn map[Kind]string
-
-// newKindColumn lays the column out for the kinds. Two kinds of one name, such
-// as the Event of two groups, are told apart by their group.
-func newKindColumn(kinds []Kind) kindColumn {
-	if len(kinds) < 2 {
-		return nil
-	}
-	sameName := make(map[string]int, len(kinds))
-	for _, kind := range kinds {
-		sameName[kind.Kind]++
-	}
-	column := make(kindColumn, len(kinds))
-	width := 0
-	for _, kind := range kinds {
-		label := kind.Kind
-		if sameName[kind.Kind] > 1 && kind.Group != "" {
-			label += "." + kind.Group
-		}
-		column[kind] = label
-		width = max(width, text.Width(label))
-	}
-	for kind, label := range column {
-		column[kind] = text.Pad(label, width) + " "
-	}
-	return column
+// kindColumn is the column of a text line that names the kind.
+type kindColumn struct {
+	shown  bool
+	labels map[Kind]string
+	width  int
 }
 
-func (c kindColumn) append(dst []byte, kind Kind) []byte { return append(dst, c[kind]...) }
+// newKindColumn lays the column out. Two kinds of one name, such as the Event of
+// two groups, are told apart by their group.
+func newKindColumn(o Options) kindColumn {
+	c := kindColumn{shown: o.ShowKind, labels: make(map[Kind]string, len(o.Kinds))}
+	sameName := make(map[string]int, len(o.Kinds))
+	for _, kind := range o.Kinds {
+		sameName[kind.Kind]++
+	}
+	for _, kind := range o.Kinds {
+		label := kind.Kind
+		if sameName[label] > 1 && kind.Group != "" {
+			label += "." + kind.Group
+		}
+		c.labels[kind] = label
+		c.width = max(c.width, text.Width(label))
+	}
+	return c
+}
+
+// append appends the column for an object of the kind. A kind that was not
+// known when the column was laid out is written as it is.
+func (c kindColumn) append(dst []byte, kind Kind) []byte {
+	if !c.shown {
+		return dst
+	}
+	label, known := c.labels[kind]
+	if !known {
+		label = kind.Kind
+	}
+	return append(append(dst, text.Pad(label, c.width)...), ' ')
+}
 
 // appendName writes what kubectl writes with -o name: pod/tmp, deployment.apps/web.
 func appendName(dst []byte, event Event) []byte {

@@ -88,7 +88,9 @@ type Options struct {
 	Explain bool
 	// Color marks event types in text. The type is written in any case.
 	Color bool
-	// Kinds that are watched. With more than one, text names the kind.
+	// ShowKind names the kind of each object in text.
+	ShowKind bool
+	// Kinds that are watched, as far as they are known: their names make a column.
 	Kinds []Kind
 }
 
@@ -107,7 +109,7 @@ func New(options Options) *Printer {
 	if options.Lang == "" {
 		options.Lang = text.English
 	}
-	return &Printer{options: options, kinds: newKindColumn(options.Kinds)}
+	return &Printer{options: options, kinds: newKindColumn(options)}
 }
 
 // Needs tells which decoded states Append reads for an event of the type, so

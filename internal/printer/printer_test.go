@@ -93,9 +93,9 @@ func TestEventsArePrintedAsRecorded(t *testing.T) {
 	several := []Kind{pod, deployment, secret, widget}
 	for name, options := range map[string]Options{
 		"text":            {},
-		"text-kinds":      {Kinds: several},
+		"text-kinds":      {ShowKind: true, Kinds: several},
 		"text-color":      {Color: true},
-		"text-diff":       {Diff: true, Kinds: several},
+		"text-diff":       {Diff: true, ShowKind: true, Kinds: several},
 		"text-explain-en": {Explain: true},
 		"text-explain-zh": {Explain: true, Lang: text.Chinese},
 		"json":            {Format: JSON},
@@ -187,7 +187,7 @@ func TestNeedsNamesAllThatIsRead(t *testing.T) {
 func TestKindsOfOneNameAreToldApart(t *testing.T) {
 	core, grouped := Kind{"", "v1", "Event"}, Kind{"events.k8s.io", "v1", "Event"}
 	at := time.Date(2026, 3, 1, 1, 2, 3, 0, time.UTC)
-	got := printAll(t, Options{Kinds: []Kind{core, grouped}}, []Event{
+	got := printAll(t, Options{ShowKind: true, Kinds: []Kind{core, grouped}}, []Event{
 		{Time: at, Type: watch.EventAdded, Kind: core, Key: key.Key{Namespace: "a", Name: "b"}},
 		{Time: at, Type: watch.EventAdded, Kind: grouped, Key: key.Key{Namespace: "a", Name: "b"}},
 	})

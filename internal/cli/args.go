@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// target is one thing to watch, as it was typed: all objects of a type, or the
+// one of that name.
+type target struct{ kind, name string }
+
+// parseTargets reads TYPE[,TYPE…] [NAME…] or TYPE/NAME….
+func parseTargets(args []string) ([]target, error) {
+	if len(args) == 0 {
+		return nil, fmt.Errorf("Required resource not specified.") //nolint:staticcheck // kubectl's words
+	}
+	slashed := 0
+	for _, arg := range args {
+		if strings.Contains(arg, "/") {
+			slashed++
+		}
+	}
+	switch slashed {
+	case 0:
+		return typesAndNames(args[0], args[1:])
+	case len(args):
+		return slashedTargets(args)
+	}
+	return nil, fmt.Errorf("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'pod/tmp' instead of 'pod pod/tmp')")
+}
+
+func typesAndNames(list string, names []string) ([]target, error) {
+	var out []target
+	for kind := range strings.SplitSeq(list, ",") {
+		if kind == "" {
+			return nil, fmt.Errorf("arguments must consist of a resource type or several joined by a comma, got %q", list)
+		}
+		if len(names) == 0 {
+			out = append(out, target{kind: kind})
+		}
+		for _, name := range names {
+			if name == "" {
+				return nil, fmt.Errorf("name may not be empty")
+			}
+			out = append(out, target{kind, name})
+		}
+	}
+	return unique(out), nil
+}
+
+func slashedTargets(args []string) ([]target, error) {
+	var out []target
+	for _, arg := range args {
+		kind, name, _ := strings.Cut(arg, "/")
+		switch {
+		case kind == "" || name == "" || strings.Contains(name, "/"):
+			return nil, fmt.Errorf("arguments in resource/name form must have a single resource and name, got %q", arg)
+		case strings.Contains(kind, ","):
+			return nil, fmt.Errorf("arguments in resource/name form may not have more than one resource, got %q", arg)
+		}
+		out = append(out, target{kind, name})
+	}
+	return unique(out), nil
+}
+
+// unique keeps the first of equal targets.
+func unique(targets []target) []target {
+	var out []target
+	for _, t := range targets {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// fullForm tells whether a type is written with its group, such as
+// widgets.example.com: then its author knows it and may mean one to come.
+func fullForm(kind string) bool { return strings.Contains(kind, ".") }

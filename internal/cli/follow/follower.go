@@ -1,0 +1,172 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/text"
+	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/reflector"
+	"github.com/gocampus/hark/watch"
+)
+
+// DefaultWaiting is how many events may wait for the output, for each target,
+// before changes of one object are merged.
+const DefaultWaiting = 1 << 16
+
+// Target is one thing to watch.
+type Target struct {
+	// Resolve finds the kind; it may wait for it. It is called once.
+	Resolve func(context.Context) (kube.Kind, error)
+	// Name of the one object to watch; "" watches all.
+	Name string
+}
+
+// Options of a Follower. Client, Printer and Out are needed.
+type Options struct {
+	Client *kube.Client
+	// Namespace to watch; "" watches all. A cluster-scoped kind has none.
+	Namespace string
+	// LabelSelector and FieldSelector, as the server understands them.
+	LabelSelector, FieldSelector string
+	Printer                      *printer.Printer
+	// Out takes the events: one Write for each.
+	Out io.Writer
+	// Say is told, line by line, what becomes of the connections; calls come
+	// one at a time. Nil says nothing.
+	Say func(string)
+	// Lang of what Say is told; English when empty.
+	Lang text.Lang
+	// Waiting bounds the events that wait for Out; 0 means DefaultWaiting.
+	Waiting int
+	// Reflector tunes how lists and watches are made; its callbacks are the
+	// Follower's.
+	Reflector reflector.Options
+}
+
+// Follower watches targets and prints what happens to them.
+type Follower struct {
+	options Options
+
+	mu     sync.Mutex // one event, one line at a time
+	buffer []byte
+	merged bool // it was said that changes are merged
+	taken  map[taken]bool
+}
+
+// taken is what a target turned out to be.
+type taken struct {
+	kind kube.Kind
+	name string
+}
+
+// New returns a Follower; it does nothing before Run.
+func New(o Options) *Follower {
+	if o.Waiting == 0 {
+		o.Waiting = DefaultWaiting
+	}
+	if o.Lang == "" {
+		o.Lang = text.English
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	return &Follower{options: o, taken: map[taken]bool{}}
+}
+
+// Run follows the targets until ctx ends, and returns its cause, or until one
+// cannot be followed at all: the server refuses what was asked (a selector) or
+// who asks, or Out fails. Then it returns that error: a *RefusedError or Out's.
+func (f *Follower) Run(ctx context.Context, targets []Target) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var running sync.WaitGroup
+	for _, target := range targets {
+		running.Go(func() {
+			if err := f.follow(ctx, cancel, target); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// RefusedError tells that the server refused a request in a way that trying
+// again does not mend.
+type RefusedError struct{ Err *watch.Error }
+
+// Error implements error.
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the server's answer.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// follow runs one target's informer.
+func (f *Follower) follow(ctx context.Context, cancel context.CancelCauseFunc, target Target) error {
+	kind, err := target.Resolve(ctx)
+	if err != nil {
+		return err
+	}
+	if !f.take(taken{kind, target.Name}) {
+		return nil // two targets that turned out to be one
+	}
+	stream := f.stream(kind, target.Name, cancel)
+	tuning := f.options.Reflector
+	tuning.OnStatus = stream.status
+	tuning.OnBadObject = stream.badObject
+	source := f.options.Client.Source(kind, kube.SourceOptions{
+		Namespace:     f.options.Namespace,
+		LabelSelector: f.options.LabelSelector,
+		FieldSelector: fieldSelector(f.options.FieldSelector, target.Name),
+	})
+	i := informer.New(source, informer.Options{
+		Reflector: tuning,
+		OnPanic:   func(p *informer.PanicError) { cancel(p) },
+	})
+	registration, err := i.Handle(stream.event, informer.HandlerOptions{Name: "print", Every: f.options.Waiting})
+	if err != nil {
+		return err
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() { stream.missing(ctx, i, registration) })
+	err = i.Run(ctx)
+	waiting.Wait()
+	if errors.Is(err, context.Cause(ctx)) {
+		return nil // Run of the Follower tells the cause
+	}
+	return err
+}
+
+// take reports whether nobody follows the same already.
+func (f *Follower) take(what taken) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.taken[what] {
+		return false
+	}
+	f.taken[what] = true
+	return true
+}
+
+// fieldSelector adds the choice of one name to the user's selector.
+func fieldSelector(selector, name string) string {
+	switch {
+	case name == "":
+		return selector
+	case selector == "":
+		return "metadata.name=" + name
+	}
+	return "metadata.name=" + name + "," + selector
+}
+
+// say writes a line about a connection.
+func (f *Follower) say(m text.Message, pairs ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.options.Say(text.Printable(f.options.Lang.Say(m, pairs...)))
+}

@@ -1,0 +1,137 @@
+package follow
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/text"
+	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/reflector"
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
+)
+
+// stream is one target that is being followed.
+type stream struct {
+	follower *Follower
+	kind     kube.Kind
+	name     string
+	cancel   context.CancelCauseFunc // ends the whole Follower
+	link     link
+}
+
+func (f *Follower) stream(kind kube.Kind, name string, cancel context.CancelCauseFunc) *stream {
+	return &stream{
+		follower: f, kind: kind, name: name, cancel: cancel,
+		link: link{kind: kind, namespace: f.options.Namespace},
+	}
+}
+
+// PrintedKind is a kind as the printer names it.
+func PrintedKind(kind kube.Kind) printer.Kind {
+	return printer.Kind{Group: kind.GVK.Group, Version: kind.GVK.Version, Kind: kind.GVK.Kind}
+}
+
+// event prints what a handler is told. It is called one event after another.
+func (s *stream) event(e informer.Event) {
+	f := s.follower
+	object := e.Object()
+	event := printer.Event{
+		Time: time.Now(), Type: e.Type, Cause: e.Cause, Kind: PrintedKind(s.kind), Key: e.Key, Merged: e.Merged,
+	}
+	if object != nil {
+		event.ResourceVersion = object.ResourceVersion()
+	}
+	needsObject, needsOld := f.options.Printer.Needs(e.Type)
+	if needsObject {
+		event.Object, event.Err = s.decode(object)
+	}
+	if needsOld {
+		event.Old, _ = s.decode(e.Old) // it was told when it was new
+	}
+	if event.Err != nil {
+		f.say(text.Undecodable, "kind", s.kind.GVK.Kind, "key", e.Key.String(), "reason", event.Err.Error())
+	}
+	if err := f.print(event); err != nil {
+		s.cancel(err)
+	}
+}
+
+// decode decodes an object; nil, the state that nobody knows, is no error.
+func (s *stream) decode(object *wire.Object) (map[string]any, error) {
+	if object == nil {
+		return nil, nil
+	}
+	var decoded unstructured.Unstructured
+	if err := s.kind.Decode(object, &decoded); err != nil {
+		return nil, err
+	}
+	return decoded.Object, nil
+}
+
+// print writes one event.
+func (f *Follower) print(event printer.Event) error {
+	if event.Merged > 0 && f.firstMerge() {
+		f.say(text.Merged)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out, err := f.options.Printer.Append(f.buffer[:0], event)
+	if err != nil {
+		return err
+	}
+	f.buffer = out
+	if cap(f.buffer) > largestBuffer {
+		f.buffer = nil
+	}
+	_, err = f.options.Out.Write(out)
+	return err
+}
+
+// largestBuffer bounds the memory that is kept between events.
+const largestBuffer = 1 << 20
+
+func (f *Follower) firstMerge() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	first := !f.merged
+	f.merged = true
+	return first
+}
+
+// status says what becomes of the connection, and ends everything when the
+// server refuses what trying again does not mend.
+func (s *stream) status(now reflector.Status) {
+	if final(now) {
+		s.cancel(&RefusedError{now.Reason})
+		return
+	}
+	for _, line := range s.link.next(now) {
+		s.follower.say(line.message, line.pairs...)
+	}
+}
+
+// final tells whether a first request was refused for what it asks, or for who
+// asks. Once a watch has been at work, credentials may be renewed.
+func final(now reflector.Status) bool {
+	if now.Synced || now.Phase != reflector.Waiting || now.Reason == nil {
+		return false
+	}
+	return now.Reason.Kind == watch.KindInvalid || now.Reason.Kind == watch.KindUnauthorized
+}
+
+func (s *stream) badObject(bad *watch.Error) {
+	s.follower.say(text.BadObject, "kind", s.kind.GVK.Kind, "reason", bad.Error())
+}
+
+// missing says it when the one object that is watched does not exist.
+func (s *stream) missing(ctx context.Context, i *informer.Informer, told *informer.Registration) {
+	if s.name == "" || told.WaitSync(ctx) != nil || i.Store().Len() > 0 {
+		return
+	}
+	s.follower.say(text.WaitingForName, "name", s.kind.String()+"/"+s.name)
+}

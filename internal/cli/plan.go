@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/gocampus/hark/internal/cli/follow"
+	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/text"
+	"github.com/gocampus/hark/kube"
+)
+
+// watchPlan is a "hark watch" whose flags and arguments are in order.
+type watchPlan struct {
+	session  *session
+	flags    *watchFlags
+	targets  []target
+	printing printer.Options
+
+	client    *kube.Client
+	namespace string // "" for all
+
+	mu sync.Mutex // one line at a time on standard error
+}
+
+// run gets to know the server, says what is watched, and watches.
+func (p *watchPlan) run(ctx context.Context) error {
+	if err := p.connect(); err != nil {
+		return err
+	}
+	found, err := p.find(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.checkNamespace(ctx, found); err != nil {
+		return err
+	}
+	return p.follow(ctx, found)
+}
+
+func (p *watchPlan) connect() error {
+	client, namespace, err := p.flags.connection.client()
+	if err != nil {
+		return err
+	}
+	if p.flags.allNamespaces {
+		namespace = ""
+	}
+	p.client, p.namespace = client, namespace
+	return nil
+}
+
+// finding is a target and its kind, or the error that tells that the server
+// does not have the kind yet.
+type finding struct {
+	target  target
+	kind    kube.Kind
+	missing *kube.NoKindError
+}
+
+// find looks up the kind of each target, once. A kind that two arguments name
+// ("po", "pods") is watched once.
+func (p *watchPlan) find(ctx context.Context) ([]finding, error) {
+	var out []finding
+	for _, t := range p.targets {
+		kind, err := p.resolve(ctx, t.kind)
+		missing, isMissing := errors.AsType[*kube.NoKindError](err)
+		switch {
+		case isMissing && p.waitsFor(t.kind):
+			out = append(out, finding{target: t, missing: missing})
+			continue
+		case err != nil:
+			return nil, err
+		case !kind.Watchable:
+			return nil, &failure{code: exitError, message: fmt.Sprintf(
+				"Error from server (MethodNotAllowed): the server does not allow this method on the requested resource: watch %s", kind)}
+		}
+		same := func(f finding) bool { return f.kind == kind && f.target.name == t.name }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, finding{target: t, kind: kind})
+		}
+	}
+	return out, nil
+}
+
+// waitsFor tells whether an unknown type is waited for: --wait says so, or it
+// was written with its group.
+func (p *watchPlan) waitsFor(kind string) bool { return p.flags.wait || fullForm(kind) }
+
+func (p *watchPlan) resolve(ctx context.Context, kind string) (kube.Kind, error) {
+	return briefly(ctx, p.client, func(ctx context.Context) (kube.Kind, error) {
+		return p.client.Resolve(ctx, kind)
+	})
+}
+
+// checkNamespace refuses a namespace that does not exist, or waits for it. A
+// server that does not let this user look is taken at its word later on.
+func (p *watchPlan) checkNamespace(ctx context.Context, found []finding) error {
+	namespaced := func(f finding) bool { return f.missing != nil || f.kind.Namespaced }
+	if p.namespace == "" || p.namespace == metav1.NamespaceDefault || !slices.ContainsFunc(found, namespaced) {
+		return nil
+	}
+	err := p.getNamespace(ctx)
+	if !apierrors.IsNotFound(err) || !p.flags.wait {
+		return err
+	}
+	p.say(text.WaitingForNamespace, "namespace", p.namespace)
+	err = p.poll(ctx, func() bool { return p.getNamespace(ctx) == nil })
+	if err == nil {
+		p.say(text.NamespaceAppeared, "namespace", p.namespace)
+	}
+	return err
+}
+
+func (p *watchPlan) getNamespace(ctx context.Context) error {
+	_, err := briefly(ctx, p.client, func(ctx context.Context) (any, error) {
+		clients, err := kubernetes.NewForConfigAndClient(p.client.Config(), p.client.HTTP())
+		if err != nil {
+			return nil, err
+		}
+		return clients.CoreV1().Namespaces().Get(ctx, p.namespace, metav1.GetOptions{})
+	})
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	return err
+}
+
+const (
+	firstPoll = time.Second
+	lastPoll  = 5 * time.Second
+)
+
+// poll calls done, at first every second, then less often, until it is.
+func (p *watchPlan) poll(ctx context.Context, done func() bool) error {
+	for pause := firstPoll; ; pause = min(2*pause, lastPoll) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		if done() {
+			return nil
+		}
+	}
+}
+
+// follow says what is watched and watches it.
+func (p *watchPlan) follow(ctx context.Context, found []finding) error {
+	var targets []follow.Target
+	for _, f := range found {
+		targets = append(targets, follow.Target{Name: f.target.name, Resolve: p.kindOf(f)})
+		if f.missing == nil {
+			p.printing.Kinds = append(p.printing.Kinds, follow.PrintedKind(f.kind))
+		}
+	}
+	p.printing.ShowKind = len(found) > 1
+	p.banner(found)
+	return follow.New(follow.Options{
+		Client: p.client, Namespace: p.namespace,
+		LabelSelector: p.flags.selector, FieldSelector: p.flags.fieldSelector,
+		Printer: printer.New(p.printing), Out: p.session.out,
+		Lang: p.session.lang, Say: p.line,
+	}).Run(ctx, targets)
+}
+
+// kindOf returns how the kind of a target comes to be known.
+func (p *watchPlan) kindOf(f finding) func(context.Context) (kube.Kind, error) {
+	return func(ctx context.Context) (kube.Kind, error) {
+		if f.missing == nil {
+			return f.kind, nil
+		}
+		p.say(text.WaitingForKind, "kind", f.target.kind, "reason", f.missing.Error())
+		var kind kube.Kind
+		err := p.poll(ctx, func() bool {
+			var err error
+			kind, err = p.resolve(ctx, f.target.kind)
+			return err == nil && kind.Watchable
+		})
+		if err == nil {
+			p.say(text.KindAppeared, "kind", f.target.kind)
+		}
+		return kind, err
+	}
+}
+
+// banner says what is watched, in the words of the chapter.
+func (p *watchPlan) banner(found []finding) {
+	var kinds []string
+	namespaced := false
+	for _, f := range found {
+		name := f.kind.GVK.Kind
+		if f.missing != nil {
+			name = f.target.kind
+		}
+		if f.target.name != "" {
+			name += "/" + f.target.name
+		}
+		kinds = append(kinds, name)
+		namespaced = namespaced || f.missing != nil || f.kind.Namespaced
+	}
+	list := p.session.lang.List(kinds)
+	switch {
+	case !namespaced:
+		p.say(text.WatchingCluster, "kinds", list)
+	case p.namespace == "":
+		p.say(text.WatchingAll, "kinds", list)
+	default:
+		p.say(text.WatchingNamespace, "kinds", list, "namespace", p.namespace)
+	}
+}
+
+func (p *watchPlan) say(m text.Message, pairs ...string) { p.line(p.session.say(m, pairs...)) }
+
+// line writes a line to standard error; where that is closed there is nobody to
+// tell.
+func (p *watchPlan) line(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = fmt.Fprintln(p.session.Err, line)
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// Interruptible returns a context that the first Ctrl+C (or SIGTERM, or the end
+// of the terminal) ends. A second one ends the process at once with code 130.
+// stop gives the signals back.
+//
+// A signal that the parent process had ignored stays ignored: nohup and shells
+// that start background jobs mean it. A write to a closed pipe returns an error
+// instead of a signal, so that temporary files are removed.
+func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, cancel := context.WithCancelCause(parent)
+	received := make(chan os.Signal, 2)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(received, sig)
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for range received {
+			if ctx.Err() != nil {
+				os.Exit(exitInterrupted)
+			}
+			cancel(errInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		close(received)
+		<-ended
+		cancel(nil)
+	}
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/text"
+)
+
+// watchFlags are the flags of "hark watch".
+type watchFlags struct {
+	connection    *connection
+	allNamespaces bool
+	selector      string
+	fieldSelector string
+	output        string
+	color         *string
+	diff          bool
+	explain       bool
+	wait          bool
+	limit         *time.Duration
+}
+
+// newWatch is "hark watch".
+func newWatch(s *session) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "watch TYPE[,TYPE...] [NAME] [flags]",
+		Short:   s.say(text.WatchShort),
+		Long:    s.say(text.WatchLong),
+		Example: s.say(text.WatchExamples, "command", s.command),
+	}
+	w := &watchFlags{connection: newConnection(s, cmd), color: addColorFlag(cmd), limit: addForFlag(cmd)}
+	flags := cmd.Flags()
+	flags.BoolVarP(&w.allNamespaces, "all-namespaces", "A", false, "")
+	flags.StringVarP(&w.selector, "selector", "l", "", "")
+	flags.StringVar(&w.fieldSelector, "field-selector", "", "")
+	flags.StringVarP(&w.output, "output", "o", string(printer.Text), "")
+	flags.BoolVar(&w.diff, "diff", false, "")
+	flags.BoolVar(&w.explain, "explain", false, "")
+	flags.BoolVar(&w.wait, "wait", false, "")
+	completeWords(cmd, "output", "text", "json", "yaml", "name")
+	w.addCompletions(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.watch(cmd, w, args) }
+	return cmd
+}
+
+// watch checks what was typed, then watches until it is told to end.
+func (s *session) watch(cmd *cobra.Command, w *watchFlags, args []string) error {
+	plan, err := s.planWatch(cmd, w, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := s.limited(cmd, *w.limit)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	return s.ended(ctx, plan.run(ctx))
+}
+
+// planWatch checks everything that can be checked without a server.
+func (s *session) planWatch(cmd *cobra.Command, w *watchFlags, args []string) (*watchPlan, error) {
+	targets, err := w.targets(args)
+	if err != nil {
+		return nil, usageError(err.Error(), s.tryHelp(cmd))
+	}
+	format, err := printer.ParseFormat(w.output)
+	if err != nil {
+		return nil, usageError(err.Error(), s.tryHelp(cmd))
+	}
+	color, err := s.colored(cmd, *w.color)
+	if err != nil {
+		return nil, err
+	}
+	return &watchPlan{
+		session: s, flags: w, targets: targets,
+		printing: printer.Options{Format: format, Lang: s.lang, Diff: w.diff, Explain: w.explain, Color: color},
+	}, nil
+}
+
+// targets reads the arguments and checks that the flags go with them.
+func (w *watchFlags) targets(args []string) ([]target, error) {
+	targets, err := parseTargets(args)
+	if err != nil {
+		return nil, err
+	}
+	named := targets[0].name != ""
+	switch {
+	case named && w.allNamespaces:
+		return nil, errors.New("a resource cannot be retrieved by name across all namespaces")
+	case named && w.selector != "":
+		return nil, errors.New("name cannot be provided when a selector is specified")
+	}
+	if _, err := labels.Parse(w.selector); err != nil {
+		return nil, err
+	}
+	if _, err := fields.ParseSelector(w.fieldSelector); err != nil {
+		return nil, err
+	}
+	return targets, nil
+}
+
+// addForFlag adds --for to a command.
+func addForFlag(cmd *cobra.Command) *time.Duration {
+	return cmd.Flags().Duration("for", 0, "")
+}
+
+// errTimeUp is the cause of a context that --for ended.
+var errTimeUp = errors.New("the time given by --for is up")
+
+// limited returns the command's context, which --for may end.
+func (s *session) limited(cmd *cobra.Command, limit time.Duration) (context.Context, context.CancelFunc, error) {
+	switch {
+	case limit < 0:
+		message := s.say(text.BadFor, "value", fmt.Sprint(limit))
+		return nil, nil, usageError(message, s.tryHelp(cmd))
+	case limit == 0:
+		ctx, cancel := context.WithCancel(cmd.Context())
+		return ctx, cancel, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, errTimeUp)
+	return ctx, cancel, nil
+}
+
+// ended tells an error from the end of ctx, which is the regular end of a
+// command that goes on for ever.
+func (s *session) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())) {
+		return nil
+	}
+	return err
+}

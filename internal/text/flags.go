@@ -1,0 +1,48 @@
+package text
+
+// flags says what each flag does, by the flag's name. None has placeholders.
+// Those of the connection are cli-runtime's; their English is our own, too, so
+// that help speaks with one voice.
+var flags = map[string]Message{
+	"help":     message("Show this help", "显示帮助"),
+	"lang":     message("Language: en or zh; without it LC_ALL, LC_MESSAGES and LANG decide", "语言：en 或 zh；缺省时由 LC_ALL、LC_MESSAGES、LANG 决定"),
+	"color":    message("Colour: auto (on a terminal), always or never", "颜色：auto（仅终端）、always 或 never"),
+	"output":   message("Output format", "输出格式"),
+	"for":      message("End after this time, such as 25s or 10m; 0 goes on until Ctrl+C", "运行多久后结束，如 25s、10m；0 表示直到 Ctrl+C"),
+	"diff":     message("Show the changed fields of a modification", "显示修改了哪些字段"),
+	"explain":  message("Say in a sentence what each event means", "用一句话说明每个事件"),
+	"wait":     message("Wait for types and namespaces that do not exist yet", "等待尚不存在的资源类型和 namespace"),
+	"selector": message("Label selector, such as app=web,tier!=cache", "标签选择器，如 app=web,tier!=cache"),
+	"field-selector": message("Field selector, such as status.phase=Running",
+		"字段选择器，如 status.phase=Running"),
+	"all-namespaces": message("Watch all namespaces; it beats --namespace", "监听所有 namespace；优先于 --namespace"),
+
+	"namespace":             message("Namespace; without it that of the context", "namespace；缺省用 context 中的"),
+	"kubeconfig":            message("Path of the kubeconfig file", "kubeconfig 文件的路径"),
+	"context":               message("Context of the kubeconfig", "使用 kubeconfig 中的哪个 context"),
+	"cluster":               message("Cluster of the kubeconfig", "使用 kubeconfig 中的哪个 cluster"),
+	"user":                  message("User of the kubeconfig", "使用 kubeconfig 中的哪个 user"),
+	"server":                message("Address and port of the API server", "API 服务器的地址和端口"),
+	"token":                 message("Bearer token for the API server", "访问 API 服务器的 Bearer 令牌"),
+	"as":                    message("User to impersonate", "以此用户的身份操作"),
+	"as-uid":                message("UID to impersonate", "以此 UID 的身份操作"),
+	"as-group":              message("Group to impersonate; may be repeated", "以此组的身份操作；可重复"),
+	"as-user-extra":         message("Extra of the user to impersonate, NAME=VALUE; may be repeated", "所冒用身份的附加信息 NAME=VALUE；可重复"),
+	"cache-dir":             message("Folder for what is cached", "缓存目录"),
+	"client-certificate":    message("Path of a client certificate", "客户端证书的路径"),
+	"client-key":            message("Path of a client key", "客户端私钥的路径"),
+	"certificate-authority": message("Path of the certificate of the authority", "CA 证书的路径"),
+	"tls-server-name":       message("Name to expect in the server's certificate", "校验服务器证书时使用的名字"),
+	"request-timeout":       message("Limit for one request that is no watch, such as 5s; 0 means none", "单个请求（watch 除外）的时限，如 5s；0 表示不限"),
+	"proxy-url":             message("Proxy for requests to the API server", "访问 API 服务器所用的代理"),
+	"disable-compression": message("Do not ask for compressed answers",
+		"不请求压缩的响应"),
+	"insecure-skip-tls-verify": message("Do not check the server's certificate; this makes HTTPS insecure",
+		"不校验服务器证书；会使 HTTPS 不安全"),
+}
+
+// Flag returns what the flag of that name does, and whether the catalogue says so.
+func Flag(name string) (Message, bool) {
+	m, ok := flags[name]
+	return m, ok
+}

@@ -1,0 +1,93 @@
+package text
+
+// Help of commands and headings.
+var (
+	HelpUsage    = message("Usage:", "用法:")
+	HelpCommands = message("Commands:", "命令:")
+	HelpExamples = message("Examples:", "示例:")
+	HelpFlags    = message("Flags:", "选项:")
+	HelpConnect  = message("Connection flags:", "连接选项:")
+	HelpMore     = message(`Use "{command} COMMAND --help" for more about a command.`, `用 "{command} COMMAND --help" 查看某个命令的详细说明。`)
+	HelpDefault  = message("(default {value})", "(默认 {value})")
+
+	RootShort = message("Listen to a Kubernetes cluster", "倾听 Kubernetes 集群的变化")
+	RootLong  = message(`hark listens to a Kubernetes cluster: it shows what happens to objects, while it
+happens, and plays how a controller hears of it and gets its work done.`,
+		`hark 倾听 Kubernetes 集群：对象发生的每个变化即时可见；
+它还现场演示控制器如何听到变化、又如何把活干完。`)
+
+	WatchShort = message("Show what happens to objects, while it happens", "实时显示对象发生的变化")
+	WatchLong  = message(`Show what happens to objects, while it happens.
+
+Objects that exist already come first, as Added. After a lost connection hark
+reconnects, for ever, and shows what it missed; no change is shown twice. States
+of the connection are told on stderr, events go to stdout.
+
+A type is given as to kubectl: pods, po, deploy, deployments.v1.apps. A type that
+the server does not have is an error, unless it is written with its group
+(widgets.example.com) or --wait is given: then hark waits until the server has
+it. A NAME that does not exist is waited for. Values of Secrets are redacted.`,
+		`实时显示对象发生的变化。
+
+已有的对象先以 Added 列出。连接断开后会一直重连，并补上错过的变化；
+同一个变化不会显示两次。连接状态写到 stderr，事件写到 stdout。
+
+类型的写法与 kubectl 相同：pods、po、deploy、deployments.v1.apps。服务器上没有的
+类型会报错；但写全组名（widgets.example.com）或加上 --wait 时，会一直等到它出现。
+NAME 还不存在时也会等待。Secret 的值一律隐去。`)
+	WatchExamples = message(`# Pods of the current namespace
+{command} watch pods
+# One pod, with what changed in it
+{command} watch pod/tmp --diff
+# Two kinds in all namespaces, one JSON document a line
+{command} watch pods,deployments -A -o json`,
+		`# 当前 namespace 的 Pod
+{command} watch pods
+# 单个 Pod，并显示改了哪些字段
+{command} watch pod/tmp --diff
+# 所有 namespace 的两种资源，每行一个 JSON 文档
+{command} watch pods,deployments -A -o json`)
+
+	DemoShort = message("Play the whole pipeline live, without a cluster", "无需集群，现场演示整条流水线")
+	DemoLong  = message(`Start an API server in this process and play, live, how a change travels from a
+watch to a worker: a pod that comes, runs and goes; a burst of changes that
+reaches the worker as few runs; a key that fails and is retried; a controller
+that scales a Deployment. Afterwards it goes on and reacts to what you do with
+kubectl in another terminal.`,
+		`在本进程内启动一个 API 服务器，现场演示一个变化如何从 Watch 走到 worker：
+一个 Pod 创建、运行、消失；一大波变化合并成几次处理；一个 key 失败后重试成功；
+一个控制器为 Deployment 扩容。演示之后程序继续运行，
+在另一个终端用 kubectl 操作，这里立刻有反应。`)
+	DemoExamples = message(`# Until Ctrl+C
+{command} demo
+# All of it, then the end
+{command} demo --for 25s`,
+		`# 直到 Ctrl+C
+{command} demo
+# 演完即止
+{command} demo --for 25s`)
+
+	VersionShort = message("Print the version", "显示版本")
+
+	CompletionShort = message("Print the completion script of a shell", "输出 shell 补全脚本")
+	CompletionLong  = message(`Print a script that completes commands, flags, kinds, names, namespaces and
+contexts in bash, zsh, fish or powershell.
+
+As a kubectl plugin, completion needs no script but a link named
+kubectl_complete-hark to this program in a folder of PATH.`,
+		`输出 bash、zsh、fish 或 powershell 的补全脚本：
+可补全命令、选项、资源类型、名字、namespace 和 context。
+
+作为 kubectl 插件时不需要脚本：在 PATH 的某个目录里
+放一个指向本程序、名为 kubectl_complete-hark 的链接即可。`)
+	CompletionExamples = message(`# This shell
+source <({command} completion bash)
+# fish, for good
+{command} completion fish > ~/.config/fish/completions/hark.fish`,
+		`# 当前 shell
+source <({command} completion bash)
+# fish，长期生效
+{command} completion fish > ~/.config/fish/completions/hark.fish`)
+
+	HelpShort = message("Help about a command", "查看命令的帮助")
+)
