@@ -36,15 +36,14 @@ var errStopped = errors.New("reflector: request ended")
 // up on its own account. It interrupts everything at once, a pause too, and
 // leaves no goroutine behind. A reflector runs once; a second Run panics.
 func (r *Reflector) Run(ctx context.Context) error {
-	l := &loop{r: r, ctx: ctx, m: machine{tuning: r.options.tuning()}}
+	l := &loop{r: r, m: machine{tuning: r.options.tuning()}}
 	r.begin()
 	defer func() {
 		l.closeRequest()
 		r.publish(func(s *Status) { s.Phase, s.Retry = Stopped, time.Time{} })
 	}()
-	l.step(input{kind: started})
-	for ctx.Err() == nil {
-		l.step(l.next())
+	for in := (input{kind: started}); ctx.Err() == nil; in = l.next(ctx) {
+		l.step(ctx, in)
 	}
 	return context.Cause(ctx)
 }
@@ -60,9 +59,8 @@ func (r *Reflector) begin() {
 
 // loop is the state of one Run; it belongs to its goroutine.
 type loop struct {
-	r   *Reflector
-	ctx context.Context // of Run; a loop lives no longer than the call
-	m   machine
+	r *Reflector
+	m machine
 
 	pausing time.Duration // the pause to make next, if positive
 	waiting bool
@@ -70,7 +68,6 @@ type loop struct {
 	list    watch.ListStream
 	stream  watch.Stream
 	guard   *watchdog
-	request context.Context
 	failure error // of opening the request
 	event   watch.Event
 	stale   bool // the running list held something older than the sink has
@@ -79,10 +76,10 @@ type loop struct {
 }
 
 // next waits for the next input from whatever is running.
-func (l *loop) next() input {
+func (l *loop) next(ctx context.Context) input {
 	switch {
 	case l.waiting:
-		return l.pause()
+		return l.pause(ctx)
 	case l.failure != nil:
 		return l.broken(l.failure)
 	case l.list != nil:
@@ -92,12 +89,12 @@ func (l *loop) next() input {
 	}
 }
 
-func (l *loop) pause() input {
+func (l *loop) pause(ctx context.Context) input {
 	timer := time.NewTimer(l.pausing)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.ctx.Done():
+	case <-ctx.Done():
 	}
 	l.waiting = false
 	return input{kind: waitedLong}
@@ -165,7 +162,7 @@ func (l *loop) badObject(err error) bool {
 
 // broken turns an error of a request into an input.
 func (l *loop) broken(err error) input {
-	if context.Cause(l.request) == errDeaf {
+	if l.guard.deaf.Load() {
 		l.counts.Deaf++
 		return input{kind: wentDeaf}
 	}
@@ -177,17 +174,14 @@ func (l *loop) broken(err error) input {
 }
 
 // step runs the machine and carries out what it says.
-func (l *loop) step(in input) {
-	if l.ctx.Err() != nil {
-		return // nothing is to be started or reported any more
-	}
+func (l *loop) step(ctx context.Context, in input) {
 	now := time.Now()
 	l.observe(in, now)
 	var out effects
 	l.m.step(in, now, &out)
 	quiet := in.kind == received && l.reason == nil
 	for i := range out.n {
-		quiet = l.perform(&out.list[i], in) && quiet
+		quiet = l.perform(ctx, &out.list[i], in) && quiet
 	}
 	if l.guard != nil {
 		l.guard.move(l.m.deadline)
@@ -239,7 +233,7 @@ func (l *loop) fault(err *watch.Error) {
 
 // perform carries out one effect and reports whether it is of the quiet kind
 // that comes with every event.
-func (l *loop) perform(e *effect, in input) (quiet bool) {
+func (l *loop) perform(ctx context.Context, e *effect, in input) (quiet bool) {
 	switch e.kind {
 	case apply:
 		l.apply(in.event)
@@ -248,9 +242,9 @@ func (l *loop) perform(e *effect, in input) (quiet bool) {
 		l.r.sink.Advance(e.version)
 		return true
 	case openList:
-		l.openList(e.list)
+		l.openList(ctx, e.list)
 	case openWatch:
-		l.openWatch(e.watch)
+		l.openWatch(ctx, e.watch)
 	case begin:
 		l.stale = false
 		l.r.sink.Begin(e.force)
@@ -279,21 +273,23 @@ func (l *loop) apply(e *watch.Event) {
 	l.r.sink.Apply(e.Type, e.Object)
 }
 
-func (l *loop) openList(o watch.ListOptions) {
-	l.newRequest()
+func (l *loop) openList(ctx context.Context, o watch.ListOptions) {
+	ctx = l.newRequest(ctx)
 	l.counts.Lists++
-	l.list, l.failure = l.r.source.List(l.request, o)
+	l.list, l.failure = l.r.source.List(ctx, o)
 }
 
-func (l *loop) openWatch(o watch.WatchOptions) {
-	l.newRequest()
+func (l *loop) openWatch(ctx context.Context, o watch.WatchOptions) {
+	ctx = l.newRequest(ctx)
 	l.counts.Watches++
-	l.stream, l.failure = l.r.source.Watch(l.request, o)
+	l.stream, l.failure = l.r.source.Watch(ctx, o)
 }
 
-func (l *loop) newRequest() {
+// newRequest ends the running request and returns the context of the next one.
+func (l *loop) newRequest(ctx context.Context) context.Context {
 	l.closeRequest()
-	l.request, l.guard = watchRequest(l.ctx, l.m.deadline)
+	ctx, l.guard = guardRequest(ctx, l.m.deadline)
+	return ctx
 }
 
 func (l *loop) closeRequest() {

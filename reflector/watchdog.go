@@ -14,16 +14,18 @@ var errDeaf = errors.New("reflector: nothing came before the deadline")
 // atomic store: the timer finds out when it fires.
 type watchdog struct {
 	deadline atomic.Int64 // in Unix nanoseconds
+	deaf     atomic.Bool  // the deadline passed
 	timer    *time.Timer
 	cancel   context.CancelCauseFunc
 }
 
-// watchRequest returns a context for one request and the watchdog over it.
-func watchRequest(ctx context.Context, deadline time.Time) (context.Context, *watchdog) {
+// guardRequest returns a context for one request and the watchdog over it.
+func guardRequest(ctx context.Context, deadline time.Time) (context.Context, *watchdog) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &watchdog{cancel: cancel}
 	d.deadline.Store(deadline.UnixNano())
-	d.timer = time.AfterFunc(time.Until(deadline), d.fire)
+	d.timer = time.AfterFunc(time.Hour, d.fire) // set at once; fire reads d.timer
+	d.timer.Reset(time.Until(deadline))
 	return ctx, d
 }
 
@@ -35,6 +37,7 @@ func (d *watchdog) fire() {
 		d.timer.Reset(left)
 		return
 	}
+	d.deaf.Store(true)
 	d.cancel(errDeaf)
 }
 
