@@ -1,0 +1,252 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gocampus/hark/workqueue"
+)
+
+// Queue is what a pool needs of a queue; *workqueue.Queue[T] has it.
+type Queue[T comparable] interface {
+	// GetContext blocks for the next item. workqueue.ErrShutDown ends the pool
+	// quietly, the cause of ctx too; any other error ends it with that error.
+	GetContext(ctx context.Context) (T, error)
+	Done(item T)
+	Add(item T)
+	AddAfter(item T, delay time.Duration)
+	AddRateLimited(item T)
+	RecordError(item T, err error)
+	Forget(item T)
+	// NumRequeues is the number of AddRateLimited since Forget.
+	NumRequeues(item T) int
+	// Drain refuses new items and blocks until nothing is queued or being
+	// processed, or returns what is left when ctx ends. Only called with
+	// Options.DrainQueued.
+	Drain(ctx context.Context) ([]T, error)
+}
+
+var _ Queue[string] = (*workqueue.Queue[string])(nil)
+
+// Func does the work for one item. It should end soon after ctx has; the cause
+// of ctx tells why that was.
+type Func[T comparable] func(ctx context.Context, item T) (Result, error)
+
+// Pool runs a function for the items of a queue. All methods are safe for
+// concurrent use. Use New.
+type Pool[T comparable] struct {
+	queue   Queue[T]
+	fn      Func[T]
+	options Options[T]
+
+	// mu guards what follows. No foreign code, the queue included, is called
+	// under it.
+	mu      sync.Mutex
+	active  bool
+	running map[*run[T]]struct{}
+	parking parking[T]
+	stats   Stats[T] // without its ParkedNow and Running
+}
+
+// New returns a pool. It starts nothing; Run does.
+func New[T comparable](queue Queue[T], fn Func[T], options Options[T]) *Pool[T] {
+	return &Pool[T]{
+		queue:   queue,
+		fn:      fn,
+		options: options.withDefaults(),
+		running: make(map[*run[T]]struct{}),
+	}
+}
+
+// session is one call of Run.
+type session[T comparable] struct {
+	// take ends when no further item is to be taken; runs is the parent of
+	// every run's context.
+	take, runs context.Context
+	stop       context.CancelCauseFunc // ends take
+	workers    sync.WaitGroup
+
+	// mu guards what follows.
+	mu       sync.Mutex
+	draining bool // with DrainQueued: a retry would be refused
+	left     []T  // interrupted, or failed while draining
+	err      error
+}
+
+// Run starts the workers and blocks until ctx ends or the queue is shut down,
+// and all that it started has ended; see Options.AbandonAfter for the one
+// exception. It returns nil; a *DrainError[T] if work was left undone;
+// ErrRunning if the pool is running; or the error that the queue's GetContext
+// returned. Run may be called again when it has returned.
+func (p *Pool[T]) Run(ctx context.Context) error {
+	if !p.begin() {
+		return ErrRunning
+	}
+	defer p.end()
+	detached := context.WithoutCancel(ctx)
+	runs, interrupt := context.WithCancelCause(detached)
+	defer interrupt(nil)
+	taking := ctx
+	if p.options.DrainQueued {
+		taking = detached
+	}
+	take, stop := context.WithCancelCause(taking)
+	defer stop(nil)
+	s := &session[T]{take: take, runs: runs, stop: stop}
+	for range p.options.Workers {
+		s.workers.Go(func() { p.work(s) })
+	}
+	ended := make(chan struct{})
+	go func() {
+		s.workers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return s.failure()
+	case <-ctx.Done():
+		return p.stop(ctx, s, ended, interrupt)
+	}
+}
+
+// stop ends a session whose context has ended.
+func (p *Pool[T]) stop(ctx context.Context, s *session[T], ended <-chan struct{}, interrupt context.CancelCauseFunc) error {
+	deadline, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), max(p.options.DrainTimeout, 0), ErrDrainTimeout)
+	defer cancel()
+	if p.options.DrainQueued {
+		s.drain()
+		_, _ = p.queue.Drain(deadline) // asked once more when the runs have ended
+	}
+	s.stop(context.Cause(ctx))
+	timedOut := false
+	select {
+	case <-ended:
+	case <-deadline.Done():
+		timedOut = true
+		interrupt(ErrDrainTimeout)
+		p.await(ended)
+	}
+	left := p.left(s)
+	if len(left) == 0 {
+		return s.failure()
+	}
+	return &DrainError[T]{Left: left, TimedOut: timedOut}
+}
+
+// await blocks until the workers have ended or are given up.
+func (p *Pool[T]) await(ended <-chan struct{}) {
+	if p.options.AbandonAfter <= 0 {
+		<-ended
+		return
+	}
+	timer := time.NewTimer(p.options.AbandonAfter)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	}
+}
+
+// left returns the items that were not done: runs that failed, runs that are
+// abandoned, and what the queue still holds if it was to be drained.
+func (p *Pool[T]) left(s *session[T]) []T {
+	left, seen := []T(nil), make(map[T]bool)
+	add := func(items []T) {
+		for _, item := range items {
+			if !seen[item] {
+				seen[item] = true
+				left = append(left, item)
+			}
+		}
+	}
+	add(s.undone())
+	for _, running := range p.Stats().Running {
+		add([]T{running.Item})
+	}
+	if p.options.DrainQueued {
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		queued, _ := p.queue.Drain(ended)
+		add(queued)
+	}
+	return left
+}
+
+func (p *Pool[T]) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.active {
+		return false
+	}
+	p.active = true
+	return true
+}
+
+func (p *Pool[T]) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active = false
+}
+
+// work takes items and runs them until there are no more.
+func (p *Pool[T]) work(s *session[T]) {
+	finished := false
+	defer func() {
+		if !finished { // runtime.Goexit: this goroutine is lost, its work is not
+			s.workers.Go(func() { p.work(s) })
+		}
+	}()
+	for {
+		item, err := p.queue.GetContext(s.take)
+		if err != nil {
+			s.ended(err)
+			finished = true
+			return
+		}
+		p.handle(s, item)
+	}
+}
+
+// ended keeps the error that ended a worker, if it is one to return, and ends
+// the others.
+func (s *session[T]) ended(err error) {
+	if errors.Is(err, workqueue.ErrShutDown) || s.take.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	s.err = cmp.Or(s.err, err)
+	s.mu.Unlock()
+	s.stop(err)
+}
+
+func (s *session[T]) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draining = true
+}
+
+// note keeps the items that this session leaves undone.
+func (s *session[T]) note(item T, outcome Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = slices.DeleteFunc(s.left, func(other T) bool { return other == item })
+	if outcome == Interrupted || s.draining && outcome == Retried {
+		s.left = append(s.left, item)
+	}
+}
+
+func (s *session[T]) undone() []T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left
+}
+
+func (s *session[T]) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
