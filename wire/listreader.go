@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"errors"
 	"io"
 )
@@ -29,12 +28,11 @@ type items interface {
 // It reads ahead; nobody else may read from r.
 func NewListReader(r io.Reader, encoding Encoding, o Options) *ListReader {
 	l := &ListReader{keeper: keeper{encoding: encoding, keepManagedFields: o.KeepManagedFields}}
-	limit := cmp.Or(o.MaxObject, DefaultMaxObject)
 	switch encoding {
 	case Protobuf:
-		l.items = newProtobufItems(r, limit)
+		l.items = newProtobufItems(r, o.limit())
 	case JSON:
-		l.items = newJSONItems(r, limit)
+		l.items = newJSONItems(r, o.limit())
 	default:
 		l.err = &Error{What: "unknown " + encoding.String()}
 	}

@@ -6,10 +6,18 @@ const DefaultMaxObject = 16 << 20
 
 // Options of the readers. The zero value is ready to use.
 type Options struct {
-	// MaxObject limits the bytes of one object or frame; 0 means DefaultMaxObject.
+	// MaxObject limits the bytes of one object or frame; 0 or less means
+	// DefaultMaxObject. A reader holds little more than that in memory.
 	MaxObject int
 	// KeepManagedFields keeps metadata.managedFields; by default they are cut.
 	KeepManagedFields bool
+}
+
+func (o Options) limit() int {
+	if o.MaxObject <= 0 {
+		return DefaultMaxObject
+	}
+	return o.MaxObject
 }
 
 // WatchEvent is one frame of a watch stream.
@@ -17,9 +25,10 @@ type WatchEvent struct {
 	// Type as the server wrote it: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR,
 	// or something newer.
 	Type string
-	// Object is set unless Type is BOOKMARK or ERROR.
+	// Object is set unless Type is BOOKMARK or ERROR, or newer and without an
+	// object that can be read.
 	Object *Object
-	// ResourceVersion of a BOOKMARK.
+	// ResourceVersion of a BOOKMARK; empty if the server left it out.
 	ResourceVersion string
 	// InitialEventsEnd is set on the BOOKMARK that ends the initial events of
 	// a streaming list (annotation k8s.io/initial-events-end: "true").

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -32,12 +31,11 @@ type frames interface {
 // It reads ahead; nobody else may read from r.
 func NewWatchReader(r io.Reader, encoding Encoding, o Options) *WatchReader {
 	w := &WatchReader{keeper: keeper{encoding: encoding, keepManagedFields: o.KeepManagedFields}}
-	limit := cmp.Or(o.MaxObject, DefaultMaxObject)
 	switch encoding {
 	case Protobuf:
-		w.frames = &protobufFrames{window: window{r: r}, limit: limit}
+		w.frames = &protobufFrames{window: window{r: r}, limit: o.limit()}
 	case JSON:
-		w.frames = newJSONFrames(r, limit)
+		w.frames = newJSONFrames(r, o.limit())
 	default:
 		w.err = &Error{What: "unknown " + encoding.String()}
 	}
