@@ -33,8 +33,12 @@ func (s *session) colored(cmd *cobra.Command, mode string) (bool, error) {
 	if !slices.Contains(colorModes, mode) {
 		return false, usageError(s.say(text.BadColor, "value", fmt.Sprintf("%q", mode)), s.tryHelp(cmd))
 	}
+	return wantsColor(mode, isTerminal(s.Out), s.Getenv), nil
+}
+
+func wantsColor(mode string, terminal bool, getenv func(string) string) bool {
 	if mode != "auto" {
-		return mode == "always", nil
+		return mode == "always"
 	}
-	return isTerminal(s.Out) && s.Getenv("NO_COLOR") == "" && s.Getenv("TERM") != "dumb", nil
+	return terminal && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,9 @@ func (s *session) failureOf(err error) *failure {
 	}
 	if wrong, ok := errors.AsType[*configError](err); ok {
 		f.message, f.try = "error: "+wrong.Error(), s.say(text.TryContexts)
+		if errors.Is(err, os.ErrNotExist) {
+			f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
+		}
 		return f
 	}
 	if server, ok := errors.AsType[*serverError](err); ok {

@@ -20,6 +20,8 @@ func newRoot(s *session) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          s.knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // completion.go has our own
 	root.PersistentFlags().BoolP("help", "h", false, "")

@@ -4,7 +4,6 @@ package text
 // written in those words and are not here.
 var (
 	TryHelp        = message("{command} --help", "{command} --help")
-	TryCommand     = message("{command}", "{command}")
 	TryDemo        = message("{command} --kubeconfig PATH, or without a cluster: {demo} demo", "{command} --kubeconfig PATH；没有集群时：{demo} demo")
 	TryServer      = message("kubectl cluster-info, to see whether the cluster runs and where; without a cluster: {demo} demo", "用 kubectl cluster-info 查看集群是否在运行、地址是什么；没有集群时：{demo} demo")
 	TryContexts    = message("kubectl config get-contexts", "kubectl config get-contexts")

@@ -20,7 +20,7 @@ var (
 	Malformed      = message("{kind}: the server's answer cannot be read, reconnecting: {reason}", "{kind}：无法读懂服务器的响应，正在重连：{reason}")
 	Expired        = message("{kind}: the server no longer has the version to go on from, listing anew: {reason}", "{kind}：服务器已没有续传所需的版本，重新列出全量：{reason}")
 	OtherFailure   = message("{kind}: that failed, trying again: {reason}", "{kind}：出错，正在重试：{reason}")
-	Connected      = message("{kind}: connected again; what was missed follows", "{kind}：已恢复连接，错过的变化会补上")
+	Connected      = message("{kind}: back to normal; what was missed follows", "{kind}：已恢复正常，错过的变化会补上")
 	BadObject      = message("{kind}: an object cannot be read and is left out: {reason}", "{kind}：有一个对象无法读取，已跳过：{reason}")
 	Undecodable    = message("{kind} {key} cannot be decoded: {reason}", "{kind} {key} 无法解码：{reason}")
 	Merged         = message("output is slower than the cluster: some changes of one object are shown as one", "输出跟不上集群的变化：同一对象的若干变化被合并显示")
