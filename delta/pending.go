@@ -31,7 +31,7 @@ type pending struct {
 	head   entry // sentinel
 	last   map[key.Key]*entry
 	peak   int // largest len(last) since it was made
-	length int
+	length int // entries that are events
 	free   *entry
 	freed  int
 }
@@ -155,13 +155,17 @@ func (e *Event) deleted(seen, final *wire.Object) {
 func (p *pending) link(e *entry) {
 	e.prev, e.next = p.head.prev, &p.head
 	e.prev.next, e.next.prev = e, e
-	p.length++
+	if !e.mark {
+		p.length++
+	}
 }
 
 func (p *pending) drop(e *entry) {
 	e.prev.next, e.next.prev = e.next, e.prev
-	p.length--
-	p.unchain(e)
+	if !e.mark {
+		p.length--
+		p.unchain(e)
+	}
 	*e = entry{}
 	if p.freed < maxFree {
 		e.next, p.free = p.free, e
@@ -169,7 +173,7 @@ func (p *pending) drop(e *entry) {
 	}
 }
 
-// unchain takes e out of its key's entries. A mark has no key.
+// unchain takes e out of its key's entries.
 func (p *pending) unchain(e *entry) {
 	if e.older != nil {
 		e.older.newer = e.newer
@@ -179,7 +183,7 @@ func (p *pending) unchain(e *entry) {
 		e.newer.older = e.older
 	case e.older != nil:
 		p.last[e.key] = e.older
-	case !e.mark:
+	default:
 		delete(p.last, e.key)
 		p.shrink()
 	}

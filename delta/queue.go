@@ -92,7 +92,7 @@ func (q *Queue) Close() {
 	q.signal()
 }
 
-// Len returns the number of events and marks that wait.
+// Len returns the number of events that wait.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
