@@ -5,6 +5,7 @@ import "errors"
 // frame is what a reader found: an object among the bytes of its window, valid
 // until the reader goes on.
 type frame struct {
+	began     int64  // where the frame or item begins in the stream
 	eventType string // of a watch
 	kind      string // from the envelope of a protobuf object
 	object    []byte // nil when there is none

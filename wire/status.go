@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	statusMessage = 2
-	statusReason  = 3
+	statusMessage = 3
+	statusReason  = 4
 	statusDetails = 5
 	statusCode    = 6
 

@@ -43,6 +43,7 @@ func (p *protobufFrames) next(f *frame) error {
 	}
 	p.used = end
 	err := readEvent(p.bytes()[frameHeader:end], f)
+	f.began = p.offset
 	f.offset += p.offset + frameHeader
 	return moved(err, p.offset+frameHeader)
 }

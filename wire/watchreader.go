@@ -80,7 +80,7 @@ func (r *WatchReader) event(f *frame) (WatchEvent, error) {
 	case "ADDED", "MODIFIED", "DELETED":
 		e.Object, err = r.object(f)
 	case "":
-		err = &Error{Offset: f.offset, What: "event has no type", Object: true}
+		err = &Error{Offset: f.began, What: "event has no type", Object: true}
 	default:
 		e.Object, _ = r.object(f)
 	}
@@ -89,7 +89,7 @@ func (r *WatchReader) event(f *frame) (WatchEvent, error) {
 
 func (r *WatchReader) object(f *frame) (*Object, error) {
 	if f.object == nil {
-		return nil, &Error{Offset: f.offset, What: f.eventType + " event has no object", Object: true}
+		return nil, &Error{Offset: f.began, What: f.eventType + " event has no object", Object: true}
 	}
 	return r.keeper.keep(f)
 }
@@ -97,7 +97,7 @@ func (r *WatchReader) object(f *frame) (*Object, error) {
 // bookmark reads the version of a bookmark and what it marks.
 func (r *WatchReader) bookmark(f *frame, e *WatchEvent) error {
 	if f.object == nil {
-		return &Error{Offset: f.offset, What: "BOOKMARK event has no object", Object: true}
+		return &Error{Offset: f.began, What: "BOOKMARK event has no object", Object: true}
 	}
 	m := sink{Meta: new(Meta), annotation: lookup{name: initialEventsEnd}}
 	if err := scan(r.keeper.encoding, f.object, &m); err != nil {
@@ -115,15 +115,16 @@ func (r *WatchReader) status(f *frame) *Status {
 	var err error
 	switch {
 	case f.object == nil:
-		err = &Error{Offset: f.offset, What: "ERROR event has no object"}
+		err = &Error{Offset: f.began, What: "ERROR event has no object"}
 	case r.keeper.encoding == JSON:
 		f.kind, err = scanStatusJSON(f.object, &status)
+		err = moved(err, f.offset)
 	case f.kind == statusKind:
-		err = scanStatusProtobuf(message{data: f.object}, &status)
+		err = moved(scanStatusProtobuf(message{data: f.object}, &status), f.offset)
 	}
 	switch {
 	case err != nil:
-		return &Status{Message: "unreadable status: " + moved(err, f.offset).Error()}
+		return &Status{Message: "unreadable status: " + err.Error()}
 	case f.kind != statusKind:
 		return &Status{Message: "unreadable status: its kind is " + strings.Clone(f.kind)}
 	}
