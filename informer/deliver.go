@@ -50,14 +50,9 @@ func (r *Registration) call(event Event) {
 		}
 	}()
 	r.mu.Lock()
-	closed := r.closed
-	if !closed {
-		r.delivered++
-	}
+	r.delivered++
 	r.mu.Unlock()
-	if !closed {
-		r.handle(event)
-	}
+	r.handle(event)
 }
 
 func (r *Registration) panicked(p *PanicError) {
