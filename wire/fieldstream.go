@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -47,7 +46,7 @@ func (f *fieldStream) readLength(began int64) error {
 // inBounds checks that the message still has n bytes.
 func (f *fieldStream) inBounds(began int64, n uint64) error {
 	if f.offset > f.end || n > uint64(f.end-f.offset) {
-		return &Error{Offset: began, What: fmt.Sprintf("protobuf field ends after the message around it, at byte %d", f.end)}
+		return &Error{Offset: began, What: "protobuf field is longer than the message around it"}
 	}
 	return nil
 }

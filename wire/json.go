@@ -259,13 +259,13 @@ func (s *scanner) number() (text span, ok bool) {
 	} else if !s.digits() {
 		return text, false
 	}
-	if s.peek() == '.' {
+	if s.afterDigit() == '.' {
 		s.pos++
 		if !s.digits() {
 			return text, false
 		}
 	}
-	if c := s.peek(); c == 'e' || c == 'E' {
+	if c := s.afterDigit(); c == 'e' || c == 'E' {
 		s.pos++
 		if c := s.peek(); c == '+' || c == '-' {
 			s.pos++
@@ -283,10 +283,19 @@ func (s *scanner) digits() bool {
 	if c := s.peek(); c < '0' || c > '9' {
 		return s.unexpected("a digit")
 	}
-	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
+	for c := s.peek(); '0' <= c && c <= '9'; c = s.afterDigit() {
 		s.pos++
 	}
 	return true
+}
+
+// afterDigit is peek where a number may end: it is the only value whose end does
+// not show, so that the end of a text that is at hand is no error.
+func (s *scanner) afterDigit() byte {
+	if s.src == nil && s.pos == len(s.buf) {
+		return 0
+	}
+	return s.peek()
 }
 
 // str consumes a string and returns where its content is.

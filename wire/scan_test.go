@@ -134,7 +134,7 @@ func checkError(t *testing.T, input any, err error, offset int, object bool, wha
 	case e.Offset != int64(offset) || e.Object != object || !strings.Contains(e.Error(), what):
 		t.Errorf("%.100q: offset %d, object %v: %v\nwant offset %d, object %v: … %s …", input, e.Offset, e.Object, e, offset, object, what)
 	}
-	if strings.Contains(what, "ends") && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if strings.HasPrefix(what, "ends") && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%.100q: %v; want io.ErrUnexpectedEOF", input, err)
 	}
 }
