@@ -1,0 +1,120 @@
+package harktest
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gocampus/hark/harktest/internal/fault"
+)
+
+// Fault says which requests go wrong and how. All that is set applies; faults
+// that match the same request apply in the order in which they were injected.
+// Direct access ([Server.Create] and so on) never fails by a fault.
+type Fault struct {
+	// Verb of the requests: get, list, watch, create, update, patch, delete or
+	// deletecollection; "" for any.
+	Verb string
+	// Resource as the plural ("pods") or with its group ("deployments.apps"); "" for
+	// any, discovery included.
+	Resource string
+	// Namespace, Name and Subresource of the requests; "" for any.
+	Namespace   string
+	Name        string
+	Subresource string
+	// Skip lets the first matching requests through.
+	Skip int
+	// Times is how many requests go wrong; 0 for all until the fault is lifted.
+	Times int
+
+	// Code answers with a Status of this HTTP code. Reason and Message replace the
+	// ones that belong to the code, Status all of it. RetryAfter is sent in whole
+	// seconds, rounded up.
+	Code       int
+	Reason     metav1.StatusReason
+	Message    string
+	Status     *metav1.Status
+	RetryAfter time.Duration
+
+	// Refuse closes the connection without an answer.
+	Refuse bool
+	// Silent accepts and says nothing until the client gives up or the fault is
+	// lifted, which breaks the connection. A watch falls silent AfterEvents events,
+	// and outlives its timeout.
+	Silent bool
+	// Delay the answer.
+	Delay time.Duration
+	// BytesPerSecond slows the body down.
+	BytesPerSecond int
+	// CutAfterBytes breaks the connection within the body.
+	CutAfterBytes int
+
+	// AfterEvents is how many events a watch delivers before the fault begins;
+	// bookmarks do not count. The following are faults of watches.
+	AfterEvents int
+	// CutEvent breaks the connection in the middle of an event.
+	CutEvent bool
+	// EventError sends the Status (of Code and so on) as an ERROR event and ends the watch.
+	EventError bool
+	// MalformedEvent makes the object of one event undecodable; its frame is whole.
+	MalformedEvent bool
+	// DropEvents is how many events are left out.
+	DropEvents int
+	// DoubleEvents is how many events are sent twice.
+	DoubleEvents int
+	// ReplayEvents is how many of the last events are sent once more.
+	ReplayEvents int
+	// NoBookmarks withholds all bookmarks, the one that ends the initial events included.
+	NoBookmarks bool
+	// NoInitialEvents withholds the initial events of a watch.
+	NoInitialEvents bool
+	// NoInitialEnd withholds the bookmark that ends the initial events.
+	NoInitialEnd bool
+}
+
+// Inject makes requests go wrong until lift is called. lift may be called more than once.
+func (s *Server) Inject(f Fault) (lift func()) { return s.faults.Inject(fault.Rule(f)) }
+
+// Compact forgets all past versions: a watch or list from one of them is answered
+// by 410. Watches that are open go on.
+func (s *Server) Compact() { s.store.Compact(0) }
+
+// CompactTo forgets the versions below one.
+func (s *Server) CompactTo(version uint64) { s.store.Compact(version) }
+
+// CloseWatches ends all watches regularly, as their timeout would.
+func (s *Server) CloseWatches() { s.handler.CloseWatches() }
+
+// RestartOptions say what a server forgets when it restarts.
+type RestartOptions struct {
+	// Forget the history: only the newest version of each object is known after it.
+	Forget bool
+	// Renumber gives all objects new versions, beginning after StartVersion, as
+	// when another storage was restored from a backup. It implies Forget. Versions
+	// become lower than before unless StartVersion is high.
+	Renumber     bool
+	StartVersion uint64
+}
+
+// Restart breaks all connections. The server is there again at once, on the same port.
+func (s *Server) Restart(o RestartOptions) {
+	switch {
+	case o.Renumber:
+		s.store.Rebase(o.StartVersion, renewed)
+	case o.Forget:
+		s.store.Compact(0)
+	}
+	s.conns.breakAll()
+}
+
+// GoDown closes the port and breaks all connections: clients are refused until up
+// is called, which listens on the same address again. up fails when somebody took
+// the address meanwhile, and may then be called again.
+func (s *Server) GoDown() (up func() error) {
+	s.mu.Lock()
+	listener, addr := s.listener, s.addr
+	s.mu.Unlock()
+	_ = listener.Close()
+	s.conns.breakAll()
+	return func() error { return s.listen(addr) }
+}

@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/gocampus/hark/harktest/internal/fault"
+	"github.com/gocampus/hark/harktest/internal/kind"
+	"github.com/gocampus/hark/harktest/internal/service"
+)
+
+// Options of a Handler.
+type Options struct {
+	// BookmarkInterval between bookmarks on a quiet watch. It must be positive.
+	BookmarkInterval time.Duration
+	// WatchTimeout ends a watch that asked for no timeout. It must be positive.
+	WatchTimeout time.Duration
+	// WatchLag is how many events a watch may leave unread; 0 is no other bound
+	// than the history.
+	WatchLag int
+	// NoCompression leaves large lists uncompressed whatever clients accept.
+	NoCompression bool
+	// NoStreamingLists refuses sendInitialEvents, as servers before 1.32 did.
+	NoStreamingLists bool
+	// Version is the answer to /version.
+	Version version.Info
+	// Faults to carry out.
+	Faults *fault.Set
+	// Record is called after each request, from the goroutine that served it.
+	Record func(Record)
+}
+
+// Record is what a request was and how it ended.
+type Record struct {
+	Info
+	Method    string
+	Path      string
+	Query     string
+	UserAgent string
+	Code      int
+	Start     time.Time
+	// Started is true for the record of a watch that has begun, false for all others.
+	Duration time.Duration
+}
+
+// Handler serves the API. It is safe for concurrent use.
+type Handler struct {
+	service *service.Service
+	options Options
+
+	discovery discoveryCache
+
+	mu      sync.Mutex // guards closing
+	closing chan struct{}
+}
+
+// New returns a handler over a service.
+func New(s *service.Service, o Options) *Handler {
+	return &Handler{service: s, options: o, closing: make(chan struct{})}
+}
+
+// CloseWatches ends all open watches, as a server does at their timeout.
+func (h *Handler) CloseWatches() {
+	h.mu.Lock()
+	closing := h.closing
+	h.closing = make(chan struct{})
+	h.mu.Unlock()
+	close(closing)
+}
+
+// watchesEnd returns the channel that is closed when the watches of now are to end.
+func (h *Handler) watchesEnd() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closing
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	info := readInfo(r, r.URL.Query())
+	recorder := &recorder{ResponseWriter: w}
+	defer func() {
+		if h.options.Record != nil {
+			h.options.Record(Record{
+				Info: info, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, UserAgent: r.UserAgent(),
+				Code: recorder.code, Start: start, Duration: time.Since(start),
+			})
+		}
+	}()
+	h.faulty(recorder, r, info)
+}
+
+// recorder remembers the status code of an answer.
+type recorder struct {
+	http.ResponseWriter
+	code int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(code int) {
+	w.code = code
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// serve answers a request that no fault has answered.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effects []fault.Effect) {
+	if !info.Resourceful() {
+		h.serveOther(w, r)
+		return
+	}
+	k := h.service.Kinds().ByResource(info.GVR())
+	if k == nil || k.Unserved {
+		h.unknown(w, r, info)
+		return
+	}
+	t := service.Target{Kind: k, Namespace: info.Namespace, Name: info.Name, Subresource: info.Subresource}
+	if !fits(k, info) {
+		h.fail(w, r, noRoute())
+		return
+	}
+	if info.Subresource != "" {
+		h.serveSubresource(w, r, info, t)
+		return
+	}
+	h.serveMain(w, r, info, t, effects)
+}
+
+// fits tells whether the path has the form that the kind's scope asks for.
+func fits(k *kind.Kind, info Info) bool {
+	if !k.Namespaced {
+		return info.Namespace == ""
+	}
+	return info.Namespace != "" || info.Name == "" && (info.Verb == "list" || info.Verb == "watch")
+}
+
+// noRoute is the API's answer to a path below a known group and version that
+// nothing is served at.
+func noRoute() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, false)
+}
+
+func noMethod() error {
+	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "405 method not allowed", 0, false)
+}
+
+// unknown answers for a resource that is not served: with a Status where its
+// group and version are, in plain text where they are not.
+func (h *Handler) unknown(w http.ResponseWriter, r *http.Request, info Info) {
+	known := slices.ContainsFunc(h.service.Kinds().All(), func(k *kind.Kind) bool {
+		return !k.Custom && k.GVK.Group == info.Group && k.GVK.Version == info.Version
+	})
+	if known {
+		h.fail(w, r, noRoute())
+		return
+	}
+	http.Error(w, "404 page not found", http.StatusNotFound)
+}
+
+func (h *Handler) serveMain(w http.ResponseWriter, r *http.Request, info Info, t service.Target, effects []fault.Effect) {
+	if !t.Kind.Serves(info.Verb) {
+		h.fail(w, r, noMethod())
+		return
+	}
+	switch info.Verb {
+	case "get":
+		h.get(w, r, t)
+	case "list":
+		h.list(w, r, t)
+	case "watch":
+		h.watch(w, r, t, effects)
+	case "create":
+		h.create(w, r, t)
+	case "update":
+		h.update(w, r, t)
+	case "patch":
+		h.patch(w, r, t)
+	case "delete":
+		h.delete(w, r, t)
+	case "deletecollection":
+		h.deleteCollection(w, r, t)
+	}
+}

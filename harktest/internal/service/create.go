@@ -1,0 +1,150 @@
+package service
+
+import (
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/gocampus/hark/harktest/internal/mvcc"
+	"github.com/gocampus/hark/harktest/internal/object"
+	"github.com/gocampus/hark/key"
+)
+
+// WriteOptions are what all writes share.
+type WriteOptions struct {
+	// Manager owns the fields that a write sets.
+	Manager string
+	// DryRun computes the answer and stores nothing.
+	DryRun bool
+	// Force takes the fields of an apply from other managers.
+	Force bool
+
+	applied bool // a field manager has seen the object already
+}
+
+// Create stores a new object of the target's kind; obj becomes the service's.
+// The target's name may be empty.
+func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.Version, error) {
+	obj, err := toHub(t.Kind, obj)
+	if err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	t.Kind = t.Kind.Main()
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	if err := s.admitCreate(t, accessor); err != nil {
+		return nil, err
+	}
+	if err := s.prepareCreate(t, obj, accessor); err != nil {
+		return nil, err
+	}
+	if obj, err = s.trackCreate(t, obj, o); err != nil {
+		return nil, err
+	}
+	return s.commitNew(t, obj, o)
+}
+
+// commitNew puts a prepared object under a key that must be free.
+func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*object.Version, error) {
+	version := object.New(t.Kind, obj)
+	t.Name = version.Meta().GetName()
+	if o.DryRun {
+		if s.store.Get(t.Kind.Storage(), t.Key()) != nil {
+			return nil, apierrors.NewAlreadyExists(t.Kind.Resource(), t.Name)
+		}
+		return version, nil
+	}
+	if err := s.beforeStore(t, version, false); err != nil {
+		return nil, err
+	}
+	_, err := s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version})
+	if errors.Is(err, mvcc.ErrConflict) {
+		return nil, apierrors.NewAlreadyExists(t.Kind.Resource(), t.Name)
+	}
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	s.afterStore(version)
+	return version, nil
+}
+
+// admitCreate checks what does not depend on the kind: namespaces and versions.
+func (s *Service) admitCreate(t Target, m metav1.Object) error {
+	if err := matchNamespace(t, m); err != nil {
+		return err
+	}
+	if m.GetResourceVersion() != "" {
+		return apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+	}
+	if !t.Kind.Namespaced {
+		return nil
+	}
+	return s.admitNamespace(t, m.GetName())
+}
+
+// admitNamespace refuses writes to a namespace that is missing or going away.
+func (s *Service) admitNamespace(t Target, name string) error {
+	record := s.store.Get("namespaces", key.Key{Name: t.Namespace})
+	if record == nil {
+		return apierrors.NewNotFound(schemaNamespaces, t.Namespace)
+	}
+	if record.Value.Meta().GetDeletionTimestamp() == nil {
+		return nil
+	}
+	err := apierrors.NewForbidden(t.Kind.Resource(), name, errors.New("unable to create new content in namespace "+t.Namespace+" because it is being terminated"))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type: "NamespaceTerminating", Message: "namespace " + t.Namespace + " is being terminated", Field: "metadata.namespace",
+	})
+	return err
+}
+
+// matchNamespace sets the namespace of the request, or refuses another one.
+func matchNamespace(t Target, m metav1.Object) error {
+	want := t.Namespace
+	if !t.Kind.Namespaced {
+		want = ""
+	}
+	switch m.GetNamespace() {
+	case want:
+	case "":
+		m.SetNamespace(want)
+	default:
+		return BadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// generatedLength is how much of generateName is kept, so that the name with
+// its suffix of five characters fits a label.
+const generatedLength = 58
+
+func (s *Service) prepareCreate(t Target, obj runtime.Object, m metav1.Object) error {
+	m.SetUID(uuid.NewUUID())
+	m.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetGeneration(0)
+	m.SetSelfLink("")
+	if base := m.GetGenerateName(); base != "" && m.GetName() == "" {
+		m.SetName(base[:min(len(base), generatedLength)] + utilrand.String(5))
+	}
+	if t.Kind.Generation {
+		m.SetGeneration(1)
+	}
+	if t.Kind.Status {
+		clearStatus(obj)
+	}
+	applyDefaults(obj)
+	if err := s.prepareKind(t, obj); err != nil {
+		return err
+	}
+	return invalid(t, m.GetName(), validateCreate(t.Kind, obj, m))
+}

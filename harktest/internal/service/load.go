@@ -1,0 +1,71 @@
+package service
+
+import (
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/gocampus/hark/harktest/internal/mvcc"
+	"github.com/gocampus/hark/harktest/internal/object"
+	"github.com/gocampus/hark/key"
+)
+
+// CreateNamespaces creates the namespaces of these names.
+func (s *Service) CreateNamespaces(names ...string) error {
+	k := s.kinds.ByResource(corev1.SchemeGroupVersion.WithResource("namespaces"))
+	for _, name := range names {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if _, err := s.Create(Target{Kind: k, Name: name}, namespace, WriteOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load stores an object as it is; only what every stored object has is filled in.
+func (s *Service) Load(t Target, obj runtime.Object) error {
+	obj, err := toHub(t.Kind, obj)
+	if err != nil {
+		return err
+	}
+	t.Kind = t.Kind.Main()
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	if m.GetName() == "" {
+		return errors.New("metadata.name is required")
+	}
+	if t.Kind.Namespaced {
+		m.SetNamespace(t.Namespace)
+		if s.store.Get("namespaces", key.Key{Name: t.Namespace}) == nil {
+			if err := s.CreateNamespaces(t.Namespace); err != nil && !apierrors.IsAlreadyExists(err) {
+				return err
+			}
+		}
+	}
+	if m.GetUID() == "" {
+		m.SetUID(uuid.NewUUID())
+	}
+	if created := m.GetCreationTimestamp(); created.IsZero() {
+		m.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
+	}
+	if t.Kind.Generation && m.GetGeneration() == 0 {
+		m.SetGeneration(1)
+	}
+	version := object.New(t.Kind, obj)
+	if _, err = s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}); err != nil {
+		if errors.Is(err, mvcc.ErrConflict) {
+			return apierrors.NewAlreadyExists(t.Kind.Resource(), m.GetName())
+		}
+		return err
+	}
+	s.afterStore(version)
+	return nil
+}

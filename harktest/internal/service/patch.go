@@ -1,0 +1,118 @@
+package service
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gocampus/hark/harktest/internal/kind"
+	"github.com/gocampus/hark/harktest/internal/object"
+)
+
+// maxPatchOperations is the API's bound on the operations of one JSON patch.
+const maxPatchOperations = 10_000
+
+// Patch is the body of a patch request.
+type Patch struct {
+	Type types.PatchType
+	Data []byte
+	// Strict makes fields that the kind does not have an error.
+	Strict bool
+}
+
+// Patch changes an object by a JSON, merge or strategic merge patch.
+func (s *Service) Patch(t Target, p Patch, o WriteOptions) (*object.Version, error) {
+	return s.Update(t, func(current runtime.Object) (runtime.Object, error) {
+		return s.PatchObject(t.Kind.GVK, current, p)
+	}, o)
+}
+
+// PatchObject returns a patched object of a kind.
+func (s *Service) PatchObject(gvk schema.GroupVersionKind, current runtime.Object, p Patch) (runtime.Object, error) {
+	current.GetObjectKind().SetGroupVersionKind(gvk)
+	before, err := json.Marshal(current)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	after, err := applyPatch(before, current, p)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := s.decoder.Decode(after, object.MediaJSON, gvk, p.Strict)
+	if err != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(after), decodeCause(err))})
+	}
+	return obj, nil
+}
+
+// decodeCause returns the message of an error of the decoder.
+func decodeCause(err error) string {
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		return status.ErrStatus.Message
+	}
+	return err.Error()
+}
+
+func applyPatch(before []byte, prototype runtime.Object, p Patch) ([]byte, error) {
+	switch p.Type {
+	case types.JSONPatchType:
+		return applyJSONPatch(before, p.Data)
+	case types.MergePatchType:
+		after, err := jsonpatch.MergePatch(before, p.Data)
+		if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
+			return nil, BadRequest("%v", err)
+		}
+		if err != nil {
+			return nil, BadRequest("error decoding patch: %v", err)
+		}
+		return after, nil
+	case types.StrategicMergePatchType:
+		after, err := strategicpatch.StrategicMergePatch(before, p.Data, prototype)
+		return after, strategicError(err)
+	}
+	return nil, fmt.Errorf("service: unknown patch type %q", p.Type)
+}
+
+func applyJSONPatch(before, data []byte) ([]byte, error) {
+	operations, err := jsonpatch.DecodePatch(data)
+	if err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	if len(operations) > maxPatchOperations {
+		return nil, apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(operations)))
+	}
+	after, err := operations.Apply(before)
+	if err != nil {
+		return nil, unprocessable(err.Error())
+	}
+	return after, nil
+}
+
+func strategicError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
+		return unprocessable(err.Error())
+	}
+	return BadRequest("error decoding patch: %v", err)
+}
+
+// PatchTypes returns the media types of patches that a kind accepts.
+func PatchTypes(k *kind.Kind) []string {
+	accepted := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	if !k.Unstructured() {
+		accepted = append(accepted, string(types.StrategicMergePatchType))
+	}
+	return append(accepted, string(types.ApplyYAMLPatchType))
+}

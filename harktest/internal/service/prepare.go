@@ -1,0 +1,142 @@
+package service
+
+import (
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// prepareKind does what the API does with a new object of some kinds: the first
+// status, addresses, labels that name the object itself.
+func (s *Service) prepareKind(t Target, obj runtime.Object) error {
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		o.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&o.Spec)}
+		admitPod(o)
+	case *corev1.Namespace:
+		o.Status.Phase = corev1.NamespaceActive
+		if !slices.Contains(o.Spec.Finalizers, corev1.FinalizerKubernetes) {
+			o.Spec.Finalizers = append(o.Spec.Finalizers, corev1.FinalizerKubernetes)
+		}
+	case *corev1.PersistentVolume:
+		o.Status.Phase = corev1.VolumePending
+	case *corev1.PersistentVolumeClaim:
+		o.Status.Phase = corev1.ClaimPending
+	case *corev1.Service:
+		s.assignAddress(o)
+	case *batchv1.Job:
+		labelJob(o)
+	}
+	if t.Kind.Storage() == crdStorage {
+		return prepareDefinition(obj)
+	}
+	return nil
+}
+
+func prepareKindUpdate(next, old runtime.Object) {
+	switch o := next.(type) {
+	case *corev1.Service:
+		before := old.(*corev1.Service)
+		setDefault(&o.Spec.ClusterIP, before.Spec.ClusterIP)
+		if len(o.Spec.ClusterIPs) == 0 {
+			o.Spec.ClusterIPs = before.Spec.ClusterIPs
+		}
+		if len(o.Spec.IPFamilies) == 0 {
+			o.Spec.IPFamilies = before.Spec.IPFamilies
+		}
+		if o.Spec.IPFamilyPolicy == nil {
+			o.Spec.IPFamilyPolicy = before.Spec.IPFamilyPolicy
+		}
+	case *corev1.Pod:
+		// Defaulting by admission happens once; a pod keeps its priority.
+		before := old.(*corev1.Pod)
+		if o.Spec.Priority == nil {
+			o.Spec.Priority = before.Spec.Priority
+		}
+		if o.Spec.PreemptionPolicy == nil {
+			o.Spec.PreemptionPolicy = before.Spec.PreemptionPolicy
+		}
+	}
+}
+
+// notReadySeconds is how long pods stay on a node that is not ready.
+const notReadySeconds = 300
+
+// admitPod does what the admission plugins Priority and DefaultTolerationSeconds do.
+func admitPod(p *corev1.Pod) {
+	setDefaultPointer(&p.Spec.Priority, 0)
+	setDefaultPointer(&p.Spec.PreemptionPolicy, corev1.PreemptLowerPriority)
+	for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		tolerated := slices.ContainsFunc(p.Spec.Tolerations, func(t corev1.Toleration) bool {
+			return (t.Key == taint || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		})
+		if !tolerated {
+			seconds := int64(notReadySeconds)
+			p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{
+				Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+			})
+		}
+	}
+}
+
+// qosClass is the pod's quality of service, computed from cpu and memory.
+func qosClass(p *corev1.PodSpec) corev1.PodQOSClass {
+	set, guaranteed := false, true
+	for _, c := range slices.Concat(p.InitContainers, p.Containers) {
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
+			set = set || !request.IsZero() || !limit.IsZero()
+			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
+		}
+	}
+	switch {
+	case !set:
+		return corev1.PodQOSBestEffort
+	case guaranteed:
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}
+
+// assignAddress gives a service a cluster IP of 10.0.0.0/16.
+func (s *Service) assignAddress(svc *corev1.Service) {
+	if svc.Spec.Type == corev1.ServiceTypeExternalName {
+		return
+	}
+	if svc.Spec.ClusterIP == "" {
+		s.mu.Lock()
+		s.address = max(s.address+1, 1)
+		svc.Spec.ClusterIP = fmt.Sprintf("10.0.%d.%d", s.address>>8, s.address&0xff)
+		s.mu.Unlock()
+	}
+	if len(svc.Spec.ClusterIPs) == 0 {
+		svc.Spec.ClusterIPs = []string{svc.Spec.ClusterIP}
+	}
+	if len(svc.Spec.IPFamilies) == 0 {
+		svc.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+	}
+	setDefaultPointer(&svc.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+}
+
+// labelJob gives a job its generated selector and the labels that match it.
+func labelJob(j *batchv1.Job) {
+	if j.Spec.ManualSelector != nil && *j.Spec.ManualSelector {
+		return
+	}
+	if j.Spec.Template.Labels == nil {
+		j.Spec.Template.Labels = map[string]string{}
+	}
+	for name, value := range map[string]string{
+		"job-name": j.Name, "controller-uid": string(j.UID),
+		batchv1.JobNameLabel: j.Name, batchv1.ControllerUidLabel: string(j.UID),
+	} {
+		j.Spec.Template.Labels[name] = value
+	}
+	if j.Spec.Selector == nil {
+		j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(j.UID)}}
+	}
+}

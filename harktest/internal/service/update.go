@@ -1,0 +1,165 @@
+package service
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gocampus/hark/harktest/internal/mvcc"
+	"github.com/gocampus/hark/harktest/internal/object"
+)
+
+// Transform computes the new object from a copy of the current one, both as the
+// target's kind sees them. It may be called again when the object changes meanwhile.
+type Transform func(current runtime.Object) (runtime.Object, error)
+
+// Update changes an object, or the part of it that the target's subresource
+// names. The new object's resourceVersion, when it has one, must be the current
+// one. A change of nothing makes no new version.
+func (s *Service) Update(t Target, change Transform, o WriteOptions) (*object.Version, error) {
+	for {
+		record := s.store.Get(t.Kind.Storage(), t.Key())
+		if record == nil {
+			return nil, t.notFound()
+		}
+		version, err := s.update(t, record, change, o)
+		if !errors.Is(err, mvcc.ErrConflict) {
+			return version, err
+		}
+	}
+}
+
+// update tries once; mvcc.ErrConflict asks for another try.
+func (s *Service) update(t Target, record *Record, change Transform, o WriteOptions) (*object.Version, error) {
+	old := record.Value
+	current, err := fromHub(t.Kind, old.Copy())
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	changed, err := change(current)
+	if err != nil {
+		return nil, err
+	}
+	next, err := toHub(t.Kind, changed)
+	if err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	hub := t
+	hub.Kind = t.Kind.Main()
+	if err := s.prepareUpdate(hub, next, old); err != nil {
+		return nil, err
+	}
+	if next, err = s.trackUpdate(hub, old, next, o); err != nil {
+		return nil, err
+	}
+	version := object.New(hub.Kind, next)
+	if finished(version.Meta()) {
+		return s.remove(hub, record, version, o.DryRun)
+	}
+	if same(old, version) {
+		return old, nil
+	}
+	return s.replace(hub, record, version, o.DryRun)
+}
+
+// replace commits a new version of a record.
+func (s *Service) replace(t Target, record *Record, version *object.Version, dryRun bool) (*object.Version, error) {
+	if dryRun {
+		return version, nil
+	}
+	if err := s.beforeStore(t, version, true); err != nil {
+		return nil, err
+	}
+	_, err := s.store.Commit(mvcc.Change[*object.Version]{
+		Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.afterStore(version)
+	return version, nil
+}
+
+// finished tells whether an object that is being deleted has nothing left to wait for.
+func finished(m metav1.Object) bool {
+	grace := m.GetDeletionGracePeriodSeconds()
+	return m.GetDeletionTimestamp() != nil && len(m.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
+}
+
+// same tells whether a new version says nothing new. Both carry the old
+// resourceVersion at this point.
+func same(old, next *object.Version) bool {
+	if old.Kind().Unstructured() {
+		return equality.Semantic.DeepEqual(old.Object(), next.Object())
+	}
+	a, errA := old.Protobuf(old.Kind())
+	b, errB := (next.Object().(interface{ Marshal() ([]byte, error) })), error(nil)
+	if errA != nil || b == nil {
+		return equality.Semantic.DeepEqual(old.Object(), next.Object())
+	}
+	encoded, errB := b.Marshal()
+	return errB == nil && bytes.Equal(a, encoded)
+}
+
+func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Version) error {
+	m, err := meta.Accessor(next)
+	if err != nil {
+		return BadRequest("%v", err)
+	}
+	if err := precondition(t, m, old.Meta()); err != nil {
+		return err
+	}
+	m.SetResourceVersion(old.Meta().GetResourceVersion())
+	if err := matchNamespace(t, m); err != nil {
+		return err
+	}
+	keepOld(t, next, old)
+	keepSystemMetadata(m, old.Meta())
+	if t.Subresource == "" {
+		applyDefaults(next)
+		prepareKindUpdate(next, old.Object())
+	}
+	if t.Kind.Generation && specChanged(t.Kind, next, old.Object()) {
+		m.SetGeneration(old.Meta().GetGeneration() + 1)
+	}
+	return invalid(t, m.GetName(), validateUpdate(t, next, m, old))
+}
+
+// precondition checks what an update says of the version that it came from.
+func precondition(t Target, m, old metav1.Object) error {
+	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
+		return t.conflict(fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID())) //nolint:staticcheck // the API's words
+	}
+	version := m.GetResourceVersion()
+	if (version == "" || version == "0") && t.Kind.Custom {
+		return invalid(t, m.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+	}
+	if version != "" && version != "0" && version != old.GetResourceVersion() {
+		return t.conflict(errModified)
+	}
+	return nil
+}
+
+// keepSystemMetadata restores what no client can change.
+func keepSystemMetadata(m, old metav1.Object) {
+	m.SetGeneration(old.GetGeneration())
+	m.SetUID(old.GetUID())
+	m.SetCreationTimestamp(old.GetCreationTimestamp())
+	m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	m.SetSelfLink("")
+}
+
+func invalid(t Target, name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(t.Kind.GVK.GroupKind(), name, errs)
+}

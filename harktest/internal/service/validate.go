@@ -1,0 +1,230 @@
+package service
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gocampus/hark/harktest/internal/kind"
+	"github.com/gocampus/hark/harktest/internal/object"
+)
+
+// nameRule returns how names of a kind are checked.
+func nameRule(k *kind.Kind) validation.ValidateNameFunc {
+	switch {
+	case k.Storage() == "namespaces":
+		return validation.NameIsDNSLabel
+	case k.Storage() == "services":
+		return validation.NameIsDNS1035Label
+	case k.GVK.Group == "rbac.authorization.k8s.io":
+		return pathSegment
+	}
+	return validation.NameIsDNSSubdomain
+}
+
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+func validateCreate(k *kind.Kind, obj runtime.Object, m metav1.Object) field.ErrorList {
+	errs := validation.ValidateObjectMetaAccessor(m, k.Namespaced, nameRule(k), field.NewPath("metadata"))
+	return append(errs, validateSpec(obj)...)
+}
+
+func validateUpdate(t Target, next runtime.Object, m metav1.Object, old *object.Version) field.ErrorList {
+	path := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessor(m, t.Kind.Namespaced, nameRule(t.Kind), path)
+	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, old.Meta(), path)...)
+	if t.Subresource != "" {
+		return errs
+	}
+	errs = append(errs, validateSpec(next)...)
+	return append(errs, validateChange(next, old.Object())...)
+}
+
+// validateSpec checks what people get wrong most: objects that no controller
+// could work with.
+func validateSpec(obj runtime.Object) field.ErrorList {
+	spec := field.NewPath("spec")
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return validatePodSpec(&o.Spec, spec)
+	case *appsv1.Deployment:
+		return validateWorkload(o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template, spec)
+	case *appsv1.ReplicaSet:
+		return validateWorkload(o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template, spec)
+	case *appsv1.StatefulSet:
+		return validateWorkload(o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template, spec)
+	case *appsv1.DaemonSet:
+		return validateWorkload(nil, o.Spec.Selector, &o.Spec.Template, spec)
+	case *batchv1.Job:
+		return validatePodSpec(&o.Spec.Template.Spec, spec.Child("template", "spec"))
+	case *corev1.Service:
+		return validateService(o, spec)
+	case *corev1.ConfigMap:
+		return validateConfigMap(o)
+	}
+	return nil
+}
+
+func validateWorkload(replicas *int32, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec, spec *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if replicas != nil {
+		errs = append(errs, validation.ValidateNonnegativeField(int64(*replicas), spec.Child("replicas"))...)
+	}
+	if selector == nil {
+		errs = append(errs, field.Required(spec.Child("selector"), ""))
+	} else {
+		errs = append(errs, metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, spec.Child("selector"))...)
+		errs = append(errs, validateSelected(selector, template, spec)...)
+	}
+	return append(errs, validatePodSpec(&template.Spec, spec.Child("template", "spec"))...)
+}
+
+func validateSelected(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec, spec *field.Path) field.ErrorList {
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	switch {
+	case err != nil:
+		return field.ErrorList{field.Invalid(spec.Child("selector"), selector, "invalid label selector")}
+	case parsed.Empty():
+		return field.ErrorList{field.Invalid(spec.Child("selector"), selector, "empty selector is invalid for deployment")}
+	case !parsed.Matches(labels.Set(template.Labels)):
+		return field.ErrorList{field.Invalid(spec.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`")}
+	}
+	return nil
+}
+
+func validatePodSpec(p *corev1.PodSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	containers := path.Child("containers")
+	if len(p.Containers) == 0 {
+		errs = append(errs, field.Required(containers, ""))
+	}
+	seen := map[string]bool{}
+	for i := range p.Containers {
+		errs = append(errs, validateContainer(&p.Containers[i], seen, containers.Index(i))...)
+	}
+	switch p.RestartPolicy {
+	case corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
+	default:
+		errs = append(errs, field.NotSupported(path.Child("restartPolicy"), p.RestartPolicy,
+			[]corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
+	}
+	if *p.TerminationGracePeriodSeconds < 0 {
+		errs = append(errs, field.Invalid(path.Child("terminationGracePeriodSeconds"), *p.TerminationGracePeriodSeconds, "must be greater than or equal to 0"))
+	}
+	return errs
+}
+
+func validateContainer(c *corev1.Container, seen map[string]bool, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	switch {
+	case c.Name == "":
+		errs = append(errs, field.Required(path.Child("name"), ""))
+	case seen[c.Name]:
+		errs = append(errs, field.Duplicate(path.Child("name"), c.Name))
+	default:
+		for _, message := range utilvalidation.IsDNS1123Label(c.Name) {
+			errs = append(errs, field.Invalid(path.Child("name"), c.Name, message))
+		}
+	}
+	seen[c.Name] = true
+	if c.Image == "" {
+		errs = append(errs, field.Required(path.Child("image"), ""))
+	}
+	return errs
+}
+
+func validateService(s *corev1.Service, path *field.Path) field.ErrorList {
+	if len(s.Spec.Ports) == 0 && s.Spec.Type != corev1.ServiceTypeExternalName && s.Spec.ClusterIP != corev1.ClusterIPNone {
+		return field.ErrorList{field.Required(path.Child("ports"), "")}
+	}
+	var errs field.ErrorList
+	for i, port := range s.Spec.Ports {
+		for _, message := range utilvalidation.IsValidPortNum(int(port.Port)) {
+			errs = append(errs, field.Invalid(path.Child("ports").Index(i).Child("port"), port.Port, message))
+		}
+		if len(s.Spec.Ports) > 1 && port.Name == "" {
+			errs = append(errs, field.Required(path.Child("ports").Index(i).Child("name"), ""))
+		}
+	}
+	return errs
+}
+
+func validateConfigMap(c *corev1.ConfigMap) field.ErrorList {
+	var errs field.ErrorList
+	for name := range c.Data {
+		for _, message := range utilvalidation.IsConfigMapKey(name) {
+			errs = append(errs, field.Invalid(field.NewPath("data").Key(name), name, message))
+		}
+	}
+	return errs
+}
+
+// validateChange checks what may not change.
+func validateChange(next, old runtime.Object) field.ErrorList {
+	switch o := next.(type) {
+	case *corev1.Pod:
+		return validatePodChange(o, old.(*corev1.Pod))
+	case *appsv1.Deployment:
+		return validation.ValidateImmutableField(o.Spec.Selector, old.(*appsv1.Deployment).Spec.Selector, field.NewPath("spec", "selector"))
+	case *appsv1.ReplicaSet:
+		return validation.ValidateImmutableField(o.Spec.Selector, old.(*appsv1.ReplicaSet).Spec.Selector, field.NewPath("spec", "selector"))
+	case *appsv1.DaemonSet:
+		return validation.ValidateImmutableField(o.Spec.Selector, old.(*appsv1.DaemonSet).Spec.Selector, field.NewPath("spec", "selector"))
+	case *corev1.ConfigMap:
+		return validateImmutable(old.(*corev1.ConfigMap).Immutable, o.Data, old.(*corev1.ConfigMap).Data)
+	case *corev1.Secret:
+		errs := validation.ValidateImmutableField(o.Type, old.(*corev1.Secret).Type, field.NewPath("type"))
+		return append(errs, validateImmutable(old.(*corev1.Secret).Immutable, o.Data, old.(*corev1.Secret).Data)...)
+	}
+	return nil
+}
+
+func validateImmutable(immutable *bool, next, old any) field.ErrorList {
+	if immutable == nil || !*immutable || equality.Semantic.DeepEqual(next, old) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set")}
+}
+
+// validatePodChange allows only what an update of a pod may touch.
+func validatePodChange(next, old *corev1.Pod) field.ErrorList {
+	path := field.NewPath("spec")
+	if len(next.Spec.Containers) != len(old.Spec.Containers) {
+		return field.ErrorList{field.Forbidden(path.Child("containers"), "pod updates may not add or remove containers")}
+	}
+	allowed := next.Spec.DeepCopy()
+	for i := range allowed.Containers {
+		allowed.Containers[i].Image = old.Spec.Containers[i].Image
+		allowed.Containers[i].ImagePullPolicy = old.Spec.Containers[i].ImagePullPolicy
+	}
+	for i := range min(len(allowed.InitContainers), len(old.Spec.InitContainers)) {
+		allowed.InitContainers[i].Image = old.Spec.InitContainers[i].Image
+	}
+	allowed.ActiveDeadlineSeconds = old.Spec.ActiveDeadlineSeconds
+	allowed.Tolerations = old.Spec.Tolerations
+	allowed.SchedulingGates = old.Spec.SchedulingGates
+	allowed.EphemeralContainers = old.Spec.EphemeralContainers
+	allowed.TerminationGracePeriodSeconds = old.Spec.TerminationGracePeriodSeconds
+	if equality.Semantic.DeepEqual(*allowed, old.Spec) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("pod updates may not change fields other than %s",
+		"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"+
+			"`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"))}
+}

@@ -1,0 +1,260 @@
+package harktest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/gocampus/hark/harktest/internal/kind"
+	"github.com/gocampus/hark/harktest/internal/object"
+	"github.com/gocampus/hark/harktest/internal/service"
+)
+
+// Object is any API object: a generated type such as *corev1.Pod, a registered
+// one, or *unstructured.Unstructured with apiVersion and kind set.
+type Object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// directManager owns the fields that direct access writes.
+const directManager = "harktest"
+
+// renewed is the copy of a version that gets another number.
+func renewed(v *object.Version) *object.Version { return object.New(v.Kind(), v.Copy()) }
+
+// target finds out what an object is; the namespace default is assumed.
+func (s *Server) target(obj Object) (service.Target, error) {
+	k := s.kinds.Of(obj)
+	if k == nil {
+		return service.Target{}, fmt.Errorf("harktest: kind of %T %q is not registered", obj, obj.GetObjectKind().GroupVersionKind())
+	}
+	t := service.Target{Kind: k, Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	if k.Namespaced && t.Namespace == "" {
+		t.Namespace = metav1.NamespaceDefault
+	}
+	return t, nil
+}
+
+// access is what all methods of direct access have in common: find the target,
+// do it, and write the answer over obj.
+func (s *Server) access(ctx context.Context, obj Object, do func(service.Target) (*object.Version, error)) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	t, err := s.target(obj)
+	if err != nil {
+		return err
+	}
+	version, err := do(t)
+	if err != nil {
+		return err
+	}
+	return assign(obj, t.Kind, version)
+}
+
+// assign makes obj a copy of a version.
+func assign(obj Object, k *kind.Kind, version *object.Version) error {
+	answer, err := version.As(k)
+	if err != nil {
+		return err
+	}
+	answer = answer.DeepCopyObject()
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return assignUnstructured(u, k, answer)
+	}
+	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(answer).Elem()
+	if to.Type() != from.Type() {
+		return fmt.Errorf("harktest: %T is not the type of %v, which is %T", obj, k.GVK, answer)
+	}
+	to.Set(from)
+	return nil
+}
+
+func assignUnstructured(u *unstructured.Unstructured, k *kind.Kind, answer runtime.Object) error {
+	if same, ok := answer.(*unstructured.Unstructured); ok {
+		u.Object = same.Object
+		return nil
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(answer)
+	if err != nil {
+		return err
+	}
+	u.Object = fields
+	u.SetGroupVersionKind(k.GVK)
+	return nil
+}
+
+// typed returns a copy of obj of the kind's own type.
+func typed(k *kind.Kind, obj Object) (runtime.Object, error) {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok || k.Unstructured() {
+		return obj.DeepCopyObject(), nil
+	}
+	out := k.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return out, nil
+}
+
+// Create stores a new object, as a POST does, and writes the answer over obj. Its
+// errors are those of the API, for apierrors.IsAlreadyExists and the like.
+func (s *Server) Create(ctx context.Context, obj Object) error {
+	return s.access(ctx, obj, func(t service.Target) (*object.Version, error) {
+		created, err := typed(t.Kind, obj)
+		if err != nil {
+			return nil, err
+		}
+		return s.service.Create(t, created, service.WriteOptions{Manager: directManager})
+	})
+}
+
+// Get reads the object that obj names by its type, namespace and name into obj.
+func (s *Server) Get(ctx context.Context, obj Object) error {
+	return s.access(ctx, obj, s.service.Get)
+}
+
+// Update replaces an object, as a PUT does, and writes the answer over obj. The
+// resourceVersion, when obj has one, must be the newest.
+func (s *Server) Update(ctx context.Context, obj Object) error {
+	return s.update(ctx, obj, "")
+}
+
+// UpdateStatus replaces an object's status and writes the answer over obj.
+func (s *Server) UpdateStatus(ctx context.Context, obj Object) error {
+	return s.update(ctx, obj, "status")
+}
+
+func (s *Server) update(ctx context.Context, obj Object, subresource string) error {
+	return s.access(ctx, obj, func(t service.Target) (*object.Version, error) {
+		t.Subresource = subresource
+		wanted, err := typed(t.Kind, obj)
+		if err != nil {
+			return nil, err
+		}
+		return s.service.Update(t, func(runtime.Object) (runtime.Object, error) {
+			return wanted.DeepCopyObject(), nil
+		}, service.WriteOptions{Manager: directManager})
+	})
+}
+
+// Change reads the object that obj names, lets change edit it, and writes it back,
+// again when somebody else was faster; obj holds the answer. change may therefore be
+// called more than once.
+func (s *Server) Change(ctx context.Context, obj Object, change func()) error {
+	return s.changed(ctx, obj, "", change)
+}
+
+// ChangeStatus is Change for the status.
+func (s *Server) ChangeStatus(ctx context.Context, obj Object, change func()) error {
+	return s.changed(ctx, obj, "status", change)
+}
+
+func (s *Server) changed(ctx context.Context, obj Object, subresource string, change func()) error {
+	for {
+		if err := s.Get(ctx, obj); err != nil {
+			return err
+		}
+		change()
+		if err := s.update(ctx, obj, subresource); !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}
+
+// Patch changes the object that obj names by a JSON, merge, strategic merge or
+// apply patch and writes the answer over obj.
+func (s *Server) Patch(ctx context.Context, obj Object, patchType types.PatchType, patch []byte) error {
+	return s.access(ctx, obj, func(t service.Target) (*object.Version, error) {
+		o := service.WriteOptions{Manager: directManager}
+		if patchType == types.ApplyYAMLPatchType {
+			version, _, err := s.service.Apply(t, patch, o)
+			return version, err
+		}
+		return s.service.Patch(t, service.Patch{Type: patchType, Data: patch}, o)
+	})
+}
+
+// Delete deletes the object that obj names. Without options the defaults of the API
+// apply: a pod on a node has its grace period.
+func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.DeleteOptions) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	t, err := s.target(obj)
+	if err != nil {
+		return err
+	}
+	var o metav1.DeleteOptions
+	for _, o = range options {
+	}
+	_, _, err = s.service.Delete(t, o, false)
+	return err
+}
+
+// Preload stores objects as they are, status included, without validation and
+// faster than Create: for the state that a test or demonstration begins with.
+// Names are required; missing namespaces are created; UIDs, times and generations
+// are filled in where they are missing. It owns the objects from then on. It fails
+// on the first object that exists already or whose kind is not known.
+func (s *Server) Preload(objects ...Object) error {
+	for _, obj := range objects {
+		t, err := s.target(obj)
+		if err != nil {
+			return err
+		}
+		loaded := runtime.Object(obj)
+		if _, ok := obj.(*unstructured.Unstructured); ok {
+			if loaded, err = typed(t.Kind, obj); err != nil {
+				return err
+			}
+		}
+		if err := s.service.Load(t, loaded); err != nil {
+			return fmt.Errorf("harktest: preload of %s %s: %w", t.Kind.GVK.Kind, t.Key(), err)
+		}
+	}
+	return nil
+}
+
+// List returns the objects of a type, of a namespace or, for "", of all, in the
+// order of the API: List[*corev1.Pod](server, "default").
+func List[T Object](s *Server, namespace string) ([]T, error) {
+	prototype, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
+	if !ok {
+		return nil, fmt.Errorf("harktest: %v is not a pointer to an object", reflect.TypeFor[T]())
+	}
+	k := s.kinds.Of(prototype)
+	if k == nil {
+		return nil, fmt.Errorf("harktest: kind of %T is not registered", prototype)
+	}
+	list, err := s.service.List(service.Target{Kind: k, Namespace: namespace}, service.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	result := make([]T, 0, len(list.Records))
+	for _, record := range list.Records {
+		obj, err := record.Value.As(k)
+		if err != nil {
+			return nil, err
+		}
+		result = append(result, obj.DeepCopyObject().(T))
+	}
+	return result, nil
+}
+
+// MarshalPatch returns the JSON of a value, for Patch. It panics on what has no JSON.
+func MarshalPatch(value any) []byte {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic("harktest: patch: " + err.Error())
+	}
+	return data
+}
