@@ -159,8 +159,11 @@ func (s *scanner) labels(m *sink) {
 	if !s.enterObject("metadata.labels") {
 		return
 	}
-	for entry, ok := s.entry(true); ok; entry, ok = s.entry(false) {
-		m.addLabel(entry)
+	for key, ok := s.member(true); ok; key, ok = s.member(false) {
+		label := Label{Name: s.text(key)}
+		if s.stringValue(&label.Value, "a label"); s.err == nil {
+			m.addLabel(label)
+		}
 	}
 }
 
@@ -177,21 +180,14 @@ func (s *scanner) annotations(m *sink) {
 	if !s.enterObject("metadata.annotations") {
 		return
 	}
-	for entry, ok := s.entry(true); ok; entry, ok = s.entry(false) {
-		m.annotation.see(entry)
+	for key, ok := s.member(true); ok; key, ok = s.member(false) {
+		if name := s.text(key); name == m.annotation.name {
+			m.annotation.value, m.annotation.ok = "", true
+			s.stringValue(&m.annotation.value, "an annotation")
+		} else {
+			s.skip() // annotations can be long, and full of escapes
+		}
 	}
-}
-
-// entry steps to the next entry of a map of strings, like member, and consumes
-// it. Null stands for an empty string.
-func (s *scanner) entry(first bool) (entry Label, ok bool) {
-	key, ok := s.member(first)
-	if !ok {
-		return entry, false
-	}
-	entry.Name = s.text(key)
-	s.stringValue(&entry.Value, "a value in a map of strings")
-	return entry, s.err == nil
 }
 
 // owners consumes ownerReferences and stores the first controlling owner, or

@@ -28,10 +28,10 @@ func (k *keeper) keep(f *frame) (*Object, error) {
 		return nil, moved(err, f.offset)
 	}
 	raw := apply(f.object, edits)
-	var meta Meta
-	if err = k.scan(raw, f, &sink{Meta: &meta}); err == nil {
+	var m sink
+	if err = k.scan(raw, f, &m); err == nil {
 		var o *Object
-		if o, err = newObject(k.encoding, raw, &meta); err == nil {
+		if o, err = newObject(k.encoding, raw, &m.Meta); err == nil {
 			return o, nil
 		}
 	}

@@ -36,13 +36,15 @@ func (m *Meta) Label(name string) (string, bool) {
 // where m.Labels has to grow or a JSON string holds an escape; m.Labels'
 // backing array is reused. On an error m's content is unspecified.
 func Scan(encoding Encoding, raw []byte, m *Meta) error {
-	*m = Meta{Labels: m.Labels[:0]}
-	return scan(encoding, raw, &sink{Meta: m, allLabels: true})
+	found := sink{Meta: Meta{Labels: m.Labels[:0]}, allLabels: true}
+	err := scan(encoding, raw, &found)
+	*m = found.Meta
+	return err
 }
 
 // sink is where a scan puts what it finds.
 type sink struct {
-	*Meta
+	Meta
 	owned      bool   // the controlling owner was found
 	allLabels  bool   // Meta.Labels is wanted; labels are checked in any case
 	label      lookup // one label

@@ -23,11 +23,11 @@ type Object struct {
 // the Object that keeps it. NewObject owns raw from then on. A name is required;
 // a resourceVersion is not (objects inside tests and patches lack one).
 func NewObject(encoding Encoding, raw []byte) (*Object, error) {
-	var meta Meta
-	if err := scan(encoding, raw, &sink{Meta: &meta}); err != nil {
+	var m sink
+	if err := scan(encoding, raw, &m); err != nil {
 		return nil, err
 	}
-	return newObject(encoding, raw, &meta)
+	return newObject(encoding, raw, &m.Meta)
 }
 
 // newObject keeps raw under the metadata that was scanned from it.
@@ -99,7 +99,7 @@ func (o *Object) Meta() Meta {
 // Label returns the value of one label, and whether the object has it. The
 // string keeps this version's bytes alive as long as it is held.
 func (o *Object) Label(name string) (string, bool) {
-	m := sink{Meta: new(Meta), label: lookup{name: name}}
+	m := sink{label: lookup{name: name}}
 	if scan(o.encoding, o.raw, &m) != nil {
 		return "", false // cannot be: NewObject scanned these very bytes
 	}
@@ -110,7 +110,7 @@ func (o *Object) Label(name string) (string, bool) {
 // it. Annotations are first looked at here: where they are malformed there is
 // none. The string keeps this version's bytes alive as long as it is held.
 func (o *Object) Annotation(name string) (string, bool) {
-	m := sink{Meta: new(Meta), annotation: lookup{name: name}}
+	m := sink{annotation: lookup{name: name}}
 	if scan(o.encoding, o.raw, &m) != nil {
 		return "", false
 	}

@@ -2,10 +2,15 @@ package wire
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubejson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // random writes JSON objects that are full of what Scan looks for: right and
@@ -154,5 +159,73 @@ func TestScanAgreesWithADecoderOnRandomJSON(t *testing.T) {
 	}
 	if accepted < 4000 {
 		t.Fatalf("only %d objects were accepted: the test tests little", accepted)
+	}
+}
+
+func TestLabelAndAnnotationAgreeWithADecoderOnRandomJSON(t *testing.T) {
+	r := newRandom(t)
+	compared := 0
+	for range 20_000 {
+		raw := []byte(r.object())
+		var want metav1.PartialObjectMetadata
+		o, err := NewObject(JSON, raw)
+		if err != nil || kubejson.Unmarshal(raw, &want) != nil {
+			continue
+		}
+		for _, name := range []string{"a", "b", ""} {
+			wantLabel, wantHas := want.Labels[name]
+			if got, has := o.Label(name); got != wantLabel || has != wantHas {
+				t.Fatalf("label %s of %q = %q, %v; want %q, %v", name, raw, got, has, wantLabel, wantHas)
+			}
+			wantValue, wantHas := want.Annotations[name]
+			if got, has := o.Annotation(name); got != wantValue || has != wantHas {
+				t.Fatalf("annotation %s of %q = %q, %v; want %q, %v", name, raw, got, has, wantValue, wantHas)
+			}
+			if wantHas {
+				compared++
+			}
+		}
+	}
+	if compared < 100 {
+		t.Fatalf("only %d annotations were compared: the test tests little", compared)
+	}
+}
+
+func TestReadersAgreeWithADecoderOnRandomJSON(t *testing.T) {
+	r := newRandom(t)
+	for range 3000 {
+		var docs, stream []string
+		for range r.IntN(4) {
+			docs = append(docs, r.object())
+			stream = append(stream, `{"type":"ADDED","object":`+docs[len(docs)-1]+`}`)
+		}
+		w := NewWatchReader(iotest.OneByteReader(strings.NewReader(strings.Join(stream, "\n"))), JSON, Options{})
+		l := NewListReader(iotest.HalfReader(strings.NewReader(`{"items":[`+strings.Join(docs, ",")+`]}`)), JSON, Options{})
+		for i, doc := range docs {
+			want, wantErr := NewObject(JSON, []byte(doc))
+			e, watchErr := w.Next()
+			item, listErr := l.Next()
+			if (watchErr == nil) != (wantErr == nil) || (listErr == nil) != (wantErr == nil) {
+				t.Fatalf("object %d of %q: watch %v, list %v; want %v", i, docs, watchErr, listErr, wantErr)
+			}
+			if wantErr != nil {
+				continue
+			}
+			kept, _, err := cutJSON([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range []*Object{e.Object, item} {
+				if o.Key() != want.Key() || o.UID() != want.UID() || o.Deleting() != want.Deleting() || string(o.AppendBytes(nil)) != string(kept) {
+					t.Fatalf("object %d of %q = %s %q; want %s %q", i, docs, o.Key(), o.AppendBytes(nil), want.Key(), kept)
+				}
+			}
+		}
+		if _, err := w.Next(); err != io.EOF {
+			t.Fatalf("watch of %q: at the end %v", docs, err)
+		}
+		if _, err := l.Next(); err != io.EOF {
+			t.Fatalf("list of %q: at the end %v", docs, err)
+		}
 	}
 }

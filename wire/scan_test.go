@@ -112,7 +112,7 @@ func TestScanSaysWhereJSONIsWrong(t *testing.T) {
 		{`{"metadata":{"deletionTimestamp":»""}}`, "metadata.deletionTimestamp is not a time"},
 		{`{"metadata":{"deletionTimestamp":»"yesterday"}}`, "metadata.deletionTimestamp is not a time"},
 		{`{"metadata":{"labels":»[]}}`, "metadata.labels is not an object"},
-		{`{"metadata":{"labels":{"a":»1}}}`, "map of strings is not a string"},
+		{`{"metadata":{"labels":{"a":»1}}}`, "a label is not a string"},
 		{`{"metadata":{"ownerReferences":»{}}}`, "metadata.ownerReferences is not an array"},
 		{`{"metadata":{"ownerReferences":[»1]}}`, "an owner reference is not an object"},
 		{`{"metadata":{"ownerReferences":[{"uid":»1}]}}`, "an owner's uid is not a string"},

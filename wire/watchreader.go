@@ -99,7 +99,7 @@ func (r *WatchReader) bookmark(f *frame, e *WatchEvent) error {
 	if f.object == nil {
 		return &Error{Offset: f.began, What: "BOOKMARK event has no object", Object: true}
 	}
-	m := sink{Meta: new(Meta), annotation: lookup{name: initialEventsEnd}}
+	m := sink{annotation: lookup{name: initialEventsEnd}}
 	if err := scan(r.keeper.encoding, f.object, &m); err != nil {
 		return moved(err, f.offset)
 	}
