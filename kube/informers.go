@@ -221,21 +221,30 @@ func (s *Informers) list() []*entry {
 
 func (e *entry) waitSync(ctx context.Context) error {
 	select {
-	case <-e.ended:
-		return fmt.Errorf("%s: %w", e.name, informer.ErrStopped)
-	default:
-	}
-	select {
 	case <-e.informer.Synced():
-		return nil
 	case <-e.ended:
-		return fmt.Errorf("%s: %w", e.name, informer.ErrStopped)
 	case <-ctx.Done():
+	}
+	// Several may be so at once: that it ended counts most, ctx least.
+	switch {
+	case isClosed(e.ended):
+		return fmt.Errorf("%s: %w", e.name, informer.ErrStopped)
+	case isClosed(e.informer.Synced()):
+		return nil
 	}
 	if err := e.informer.WaitSync(ctx); err != nil {
 		return fmt.Errorf("%s: %w", e.name, err)
 	}
 	return nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // SharedStatus is what a set shows of one informer: plain data, a copy.
