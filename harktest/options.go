@@ -43,6 +43,9 @@ type Options struct {
 	// RequestLimit is how many requests are kept for Requests; older ones are
 	// forgotten. Default 10,000.
 	RequestLimit int
+	// Story plays a cluster around the server until it is closed; see RunStory.
+	// Default none.
+	Story *StoryOptions
 }
 
 const (

@@ -2,7 +2,6 @@ package harktest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -34,6 +33,8 @@ type Server struct {
 	faults  *fault.Set
 	http    *http.Server
 	tls     *certificate // nil for plain HTTP
+
+	endStory context.CancelFunc
 
 	requests requestLog
 	conns    connections
@@ -75,7 +76,21 @@ func New(o Options) (*Server, error) {
 	if err := s.listen(o.Addr); err != nil {
 		return nil, fmt.Errorf("harktest: %w", err)
 	}
+	s.startStory()
 	return s, nil
+}
+
+// startStory plays the story of the options until the server is closed.
+func (s *Server) startStory() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.endStory = cancel
+	if s.options.Story == nil {
+		return
+	}
+	s.serving.Go(func() {
+		// It ends by Close; the nodes of an empty server can be created.
+		_ = s.RunStory(ctx, *s.options.Story)
+	})
 }
 
 // Start starts a server with default options, which ends with the test.
@@ -171,10 +186,8 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	if err := s.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		// A listener that does not close cleanly is closed all the same.
-		_ = err
-	}
+	s.endStory()
+	_ = s.http.Close() // a listener that was closed before is closed all the same
 	s.serving.Wait()
 }
 

@@ -30,6 +30,7 @@ type Store[V Value] struct {
 	compacted uint64 // versions below it can neither be listed nor watched from
 	epoch     uint64 // counts Rebase calls; cursors of an older one are dead
 	tables    map[string]*table[V]
+	wake      chan struct{} // closed at the next change of any resource; nil while nobody waits
 }
 
 // New returns an empty store.
@@ -80,25 +81,41 @@ type Change[V any] struct {
 
 // Commit makes one change under the next version and returns its record.
 func (s *Store[V]) Commit(c Change[V]) (*Record[V], error) {
-	record, wake, err := s.commit(c)
-	if wake != nil {
-		close(wake)
+	record, wakes, err := s.commit(c)
+	for _, wake := range wakes {
+		if wake != nil {
+			close(wake)
+		}
 	}
 	return record, err
 }
 
-func (s *Store[V]) commit(c Change[V]) (*Record[V], chan struct{}, error) {
+// commit returns the channels to close, once nobody holds the lock.
+func (s *Store[V]) commit(c Change[V]) (*Record[V], [2]chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.table(c.Resource)
 	prev := t.root.find(c.Key)
 	if at := prev.version(); at != c.Expect || (c.Delete && prev == nil) {
-		return nil, nil, ErrConflict
+		return nil, [2]chan struct{}{}, ErrConflict
 	}
 	s.version++
 	c.Value.Stamp(s.version)
 	record := &Record[V]{Key: c.Key, Version: s.version, Value: c.Value}
-	return record, t.apply(prev, record, c.Delete), nil
+	wake := s.wake
+	s.wake = nil
+	return record, [2]chan struct{}{t.apply(prev, record, c.Delete), wake}, nil
+}
+
+// Changed returns the version of the newest change and a channel that is closed
+// at the next one, of whatever resource.
+func (s *Store[V]) Changed() (version uint64, wake <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wake == nil {
+		s.wake = make(chan struct{})
+	}
+	return s.version, s.wake
 }
 
 func (r *Record[V]) version() uint64 {
@@ -190,7 +207,8 @@ func (s *Store[V]) Compact(version uint64) {
 func (s *Store[V]) Rebase(start uint64, copyOf func(V) V) {
 	s.mu.Lock()
 	fresh := renumber(s.tables, start, s.history, copyOf)
-	wakes := make([]chan struct{}, 0, len(s.tables))
+	wakes := []chan struct{}{s.wake}
+	s.wake = nil
 	for _, t := range s.tables {
 		wakes = append(wakes, t.takeWake())
 	}

@@ -1,0 +1,47 @@
+package harktest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gocampus/hark/harktest/internal/story"
+)
+
+// StoryOptions say how the story around the server goes.
+type StoryOptions struct {
+	// Nodes is how many nodes there are: node-1, node-2 and so on. Default 1.
+	Nodes int
+	// ScheduleDelay is how long a new pod waits for its node. Default 200 ms.
+	ScheduleDelay time.Duration
+	// StartDelay is how long a scheduled pod is Pending. Default 800 ms.
+	StartDelay time.Duration
+	// StopDelay is how long a pod that is being deleted lives on, unless its grace
+	// period is shorter. Default 500 ms.
+	StopDelay time.Duration
+}
+
+const (
+	defaultScheduleDelay = 200 * time.Millisecond
+	defaultStartDelay    = 800 * time.Millisecond
+	defaultStopDelay     = 500 * time.Millisecond
+)
+
+// RunStory plays what happens around an API server in a cluster, until ctx ends,
+// whose cause it returns: pods are scheduled, become Running with an address and
+// ready containers, and end within their grace period; deployments have replica
+// sets and these have pods; owned objects go with their owners; a deleted namespace
+// is emptied and goes. A pod's creation is seen as ADDED, MODIFIED (scheduled,
+// Pending) and MODIFIED (Running), its deletion as MODIFIED and DELETED.
+func (s *Server) RunStory(ctx context.Context, o StoryOptions) error {
+	played := story.Options{
+		Schedule: cmp.Or(o.ScheduleDelay, defaultScheduleDelay),
+		Start:    cmp.Or(o.StartDelay, defaultStartDelay),
+		Stop:     cmp.Or(o.StopDelay, defaultStopDelay),
+	}
+	for i := range cmp.Or(o.Nodes, 1) {
+		played.Nodes = append(played.Nodes, fmt.Sprintf("node-%d", i+1))
+	}
+	return story.New(s.service, played).Run(ctx)
+}
