@@ -1,0 +1,192 @@
+package hark
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/worker"
+	"github.com/gocampus/hark/workqueue"
+)
+
+// Result of a successful run: the zero value means done, RequeueAfter asks for
+// another run later.
+type Result = worker.Result
+
+// Permanent marks an error as one that trying again cannot mend: the key is
+// parked until its object changes or it is requeued by hand.
+func Permanent(err error) error { return worker.Permanent(err) }
+
+// Reconcile brings the world in line with one object. object is the newest
+// version when the run starts, decoded for this run alone, or nil when it does
+// not exist any more. Runs of one key never overlap. An error is tried again
+// with a growing pause.
+type Reconcile[T any] func(ctx context.Context, k key.Key, object *T) (Result, error)
+
+// Options of a Controller for objects of the Go type T, such as
+// appsv1.Deployment. Reconcile is required.
+type Options[T any] struct {
+	// Name for logs and errors; "" means the Go type's name.
+	Name string
+	// Namespace to look at; "" means all.
+	Namespace string
+	// LabelSelector and FieldSelector in the API's text form; "" selects all.
+	LabelSelector string
+	FieldSelector string
+	// Kind to look at. The zero Kind means that of T, which must then be a
+	// generated API type; for unstructured.Unstructured give what
+	// kube.Client.Resolve returns.
+	Kind kube.Kind
+	// Reconcile does the work.
+	Reconcile Reconcile[T]
+	// Also are further kinds whose changes lead to runs.
+	Also []Also
+	// Resync is how often every key is run again, without any request; 0 means
+	// never.
+	Resync time.Duration
+	// Workers, Timeout, MaxTries and DrainTimeout are those of worker.Options.
+	Workers      int
+	Timeout      time.Duration
+	MaxTries     int
+	DrainTimeout time.Duration
+	// Informers shares watches between controllers: those that ask for the same
+	// kind, namespace and selectors have one. Run it beside them; its Configure
+	// gives indexes. Nil means that this controller has its own.
+	Informers *kube.Informers
+	// Logger for changes of state and failed runs; nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// Also is a kind beside the main one: when one of its objects changes, Keys
+// says which keys of the main kind are to be run.
+type Also struct {
+	Kind          kube.Kind
+	Namespace     string // "" means all
+	LabelSelector string
+	FieldSelector string
+	// Keys maps a change to keys of the main kind. It must not block. See
+	// OwnedBy.
+	Keys func(informer.Event) []key.Key
+}
+
+// OwnedBy is a Keys function: the controlling owner of the object that changed,
+// if it is of that kind ("Deployment"), in the object's namespace.
+func OwnedBy(kind string) func(informer.Event) []key.Key {
+	return func(e informer.Event) []key.Key {
+		object := e.Object()
+		if object == nil {
+			return nil
+		}
+		owner := object.Meta().Owner
+		if owner.Kind != kind {
+			return nil
+		}
+		return []key.Key{{Namespace: e.Key.Namespace, Name: owner.Name}}
+	}
+}
+
+// Controller watches objects of type T and runs Reconcile for each key that
+// changed: once at a time for a key, with the newest version, again after a
+// failure. Its methods are safe for concurrent use.
+type Controller[T any] struct {
+	client  *kube.Client
+	options Options[T]
+	queue   *workqueue.Queue[key.Key]
+	pool    *worker.Pool[key.Key]
+	ready   chan struct{} // closed when kind and feeds are set
+
+	mu      sync.Mutex
+	started bool
+	kind    kube.Kind
+	feeds   []*kube.Shared // the main kind's is the first
+}
+
+// ErrStarted is returned by a second Run of a controller.
+var ErrStarted = errors.New("hark: the controller has run already; make a new one")
+
+// New returns a controller; it does nothing before Run. It panics without a
+// Reconcile.
+func New[T any](client *kube.Client, o Options[T]) *Controller[T] {
+	if o.Reconcile == nil {
+		panic("hark: Options.Reconcile is missing")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Name == "" {
+		o.Name = reflect.TypeFor[T]().Name()
+	}
+	c := &Controller[T]{client: client, options: o, ready: make(chan struct{})}
+	c.queue = workqueue.New(workqueue.Options[key.Key]{})
+	c.pool = worker.New(c.queue, c.reconcile, worker.Options[key.Key]{
+		Workers:      o.Workers,
+		Timeout:      o.Timeout,
+		MaxTries:     o.MaxTries,
+		DrainTimeout: o.DrainTimeout,
+		OnEnd:        c.logRun,
+	})
+	return c
+}
+
+// reconcile is one run: the newest version is read and decoded now.
+func (c *Controller[T]) reconcile(ctx context.Context, k key.Key) (Result, error) {
+	raw, ok := c.Store().Get(k)
+	if !ok {
+		return c.options.Reconcile(ctx, k, nil)
+	}
+	object := new(T)
+	if err := c.kind.Decode(raw, object); err != nil {
+		return Result{}, Permanent(err) // until the object changes, which runs the key again
+	}
+	return c.options.Reconcile(ctx, k, object)
+}
+
+// Store is the local copy of the main kind, for reading. It blocks until Run
+// has found the kind.
+func (c *Controller[T]) Store() *store.Store {
+	<-c.ready
+	return c.feeds[0].Store()
+}
+
+// Parked are the keys that are not run any more until their object changes or
+// Requeue is called.
+func (c *Controller[T]) Parked() []worker.ParkedItem[key.Key] { return c.pool.Parked() }
+
+// Requeue runs a parked key again, and reports whether it was parked.
+func (c *Controller[T]) Requeue(k key.Key) bool { return c.pool.Requeue(k) }
+
+// Enqueue asks for a run of a key, after a delay if it is positive.
+func (c *Controller[T]) Enqueue(k key.Key, after time.Duration) { c.queue.AddAfter(k, after) }
+
+// Status is what a controller shows of itself: plain data, a copy.
+type Status struct {
+	// Informers by what they look at: "deployments.apps in all namespaces (apps/v1)".
+	Informers map[string]informer.Status
+	Queue     workqueue.Snapshot[key.Key]
+	Workers   worker.Stats[key.Key]
+	Parked    []worker.ParkedItem[key.Key]
+}
+
+// Status returns the current state and numbers.
+func (c *Controller[T]) Status() Status {
+	s := Status{
+		Informers: map[string]informer.Status{},
+		Queue:     c.queue.Snapshot(),
+		Workers:   c.pool.Stats(),
+		Parked:    c.pool.Parked(),
+	}
+	c.mu.Lock()
+	feeds := c.feeds
+	c.mu.Unlock()
+	for _, f := range feeds {
+		s.Informers[f.String()] = f.Status()
+	}
+	return s
+}

@@ -1,0 +1,172 @@
+package hark
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/reflector"
+	"github.com/gocampus/hark/worker"
+)
+
+// Run watches and works until ctx ends. Workers start when every watched kind
+// has been listed and its objects enqueued. At the end no new run starts, those
+// under way may finish within DrainTimeout, and nothing that Run started is
+// left.
+//
+// It returns nil after a clean end. Errors: the kind is not there or the server
+// does not answer; ctx ended before the caches were synced, with what they were
+// waiting for; a *worker.DrainError when runs did not finish; ErrStarted.
+func (c *Controller[T]) Run(ctx context.Context) error {
+	if !c.begin() {
+		return ErrStarted
+	}
+	err := c.work(ctx)
+	if err != nil {
+		return fmt.Errorf("hark: controller %s: %w", c.options.Name, err)
+	}
+	return nil
+}
+
+func (c *Controller[T]) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := !c.started
+	c.started = true
+	return first
+}
+
+func (c *Controller[T]) work(ctx context.Context) error {
+	defer c.queue.ShutDown()
+	kind, err := c.findKind(ctx)
+	if err != nil {
+		return err
+	}
+	// Informers outlive ctx, so that runs which are finishing read fresh objects.
+	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	informers := c.options.Informers
+	if informers == nil {
+		informers = kube.NewInformers(c.client, kube.InformersOptions{Configure: c.configure})
+		running.Go(func() { _ = informers.Run(listening) }) // it ends with listening alone
+	}
+	handlers, err := c.listen(informers, kind)
+	defer func() { release(c.feeds) }()
+	if err != nil {
+		return err
+	}
+	for i, handler := range handlers {
+		if err := handler.WaitSync(ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.feeds[i], err)
+		}
+	}
+	return c.pool.Run(ctx)
+}
+
+func (c *Controller[T]) findKind(ctx context.Context) (kube.Kind, error) {
+	if c.options.Kind != (kube.Kind{}) {
+		return c.options.Kind, nil
+	}
+	return kube.KindOf[T](ctx, c.client)
+}
+
+// listen acquires the informers of the main kind and of each further one, and
+// registers what makes keys of their events.
+func (c *Controller[T]) listen(informers *kube.Informers, kind kube.Kind) ([]*informer.Registration, error) {
+	o := c.options
+	main, err := informers.Acquire(kind, kube.SourceOptions{Namespace: o.Namespace, LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector})
+	if err != nil {
+		return nil, err
+	}
+	feeds := []*kube.Shared{main}
+	for _, also := range o.Also {
+		feed, err := informers.Acquire(also.Kind, kube.SourceOptions{
+			Namespace: also.Namespace, LabelSelector: also.LabelSelector, FieldSelector: also.FieldSelector})
+		if err != nil {
+			release(feeds)
+			return nil, err
+		}
+		feeds = append(feeds, feed)
+	}
+	c.publish(kind, feeds)
+	return c.register()
+}
+
+// publish makes the kind and its store known to runs and to users.
+func (c *Controller[T]) publish(kind kube.Kind, feeds []*kube.Shared) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kind, c.feeds = kind, feeds
+	close(c.ready)
+}
+
+func (c *Controller[T]) register() ([]*informer.Registration, error) {
+	o := informer.HandlerOptions{Name: c.options.Name, Resync: c.options.Resync}
+	first, err := c.feeds[0].Handle(func(e informer.Event) { c.queue.Add(e.Key) }, o)
+	if err != nil {
+		return nil, err
+	}
+	handlers := []*informer.Registration{first}
+	for i, also := range c.options.Also {
+		next, err := c.feeds[i+1].Handle(c.enqueueFor(also.Keys), informer.HandlerOptions{Name: c.options.Name})
+		if err != nil {
+			return nil, err
+		}
+		handlers = append(handlers, next)
+	}
+	return handlers, nil
+}
+
+func (c *Controller[T]) enqueueFor(keys func(informer.Event) []key.Key) func(informer.Event) {
+	return func(e informer.Event) {
+		for _, k := range keys(e) {
+			c.queue.Add(k)
+		}
+	}
+}
+
+func release(feeds []*kube.Shared) {
+	for _, feed := range feeds {
+		feed.Release()
+	}
+}
+
+// configure makes the options of this controller's own informers.
+func (c *Controller[T]) configure(kind kube.Kind, o kube.SourceOptions) informer.Options {
+	return informer.Options{
+		Reflector: reflector.Options{OnStatus: c.logStatus(c.client.Source(kind, o).String())},
+		OnPanic:   c.logPanic,
+	}
+}
+
+// logStatus logs why a kind is not heard, once a reason, and that it is again.
+func (c *Controller[T]) logStatus(what string) func(reflector.Status) {
+	trouble := ""
+	return func(s reflector.Status) {
+		switch {
+		case s.Reason != nil && s.Reason.Error() != trouble:
+			trouble = s.Reason.Error()
+			c.options.Logger.Warn("not heard; trying again", "controller", c.options.Name, "what", what, "reason", trouble)
+		case s.Reason == nil && trouble != "":
+			trouble = ""
+			c.options.Logger.Info("heard again", "controller", c.options.Name, "what", what)
+		}
+	}
+}
+
+func (c *Controller[T]) logPanic(p *informer.PanicError) {
+	c.options.Logger.Error("handler panicked", "controller", c.options.Name, "error", p, "stack", string(p.Stack))
+}
+
+// logRun logs failed runs: what failed, how often, and what follows.
+func (c *Controller[T]) logRun(r worker.Run[key.Key]) {
+	if r.Err != nil {
+		c.options.Logger.Warn("run failed", "controller", c.options.Name,
+			"key", r.Item, "tries", r.Tries, "outcome", r.Outcome, "error", r.Err)
+	}
+}
