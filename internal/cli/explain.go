@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/gocampus/hark/internal/cli/demo"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
@@ -40,6 +42,9 @@ func (s *session) failureOf(err error) *failure {
 			f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
 		}
 		return f
+	}
+	if stuck, ok := errors.AsType[*demo.StuckError](err); ok {
+		f.message = "error: " + s.say(text.DemoStuck, "part", strconv.Itoa(stuck.Part), "time", stuck.After.String(), "reason", stuck.Reason.Error())
 	}
 	if server, ok := errors.AsType[*serverError](err); ok {
 		s.explainServer(f, server)

@@ -2,9 +2,9 @@ package text
 
 // What hark watch says on stderr.
 var (
-	WatchingNamespace = message("Watching {kinds} events in namespace={namespace}, Ctrl+C to exit", "监听 namespace={namespace} 的 {kinds} 事件，Ctrl+C 退出")
-	WatchingAll       = message("Watching {kinds} events in all namespaces, Ctrl+C to exit", "监听所有 namespace 的 {kinds} 事件，Ctrl+C 退出")
-	WatchingCluster   = message("Watching {kinds} events, Ctrl+C to exit", "监听 {kinds} 事件，Ctrl+C 退出")
+	WatchingNamespace = message("Watching {kinds} events in namespace={namespace}, Ctrl+C to quit", "监听 namespace={namespace} 的 {kinds} 事件，Ctrl+C 退出")
+	WatchingAll       = message("Watching {kinds} events in all namespaces, Ctrl+C to quit", "监听所有 namespace 的 {kinds} 事件，Ctrl+C 退出")
+	WatchingCluster   = message("Watching {kinds} events, Ctrl+C to quit", "监听 {kinds} 事件，Ctrl+C 退出")
 
 	WaitingForKind      = message("waiting for the resource type {kind}: {reason}", "等待资源类型 {kind} 出现：{reason}")
 	WaitingForNamespace = message("waiting for the namespace {namespace}: it does not exist yet", "等待 namespace {namespace} 出现：它还不存在")

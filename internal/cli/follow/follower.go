@@ -39,6 +39,11 @@ type Options struct {
 	// Say is told, line by line, what becomes of the connections; calls come
 	// one at a time. Nil says nothing.
 	Say func(string)
+	// Printed is told of each event after it was written; nil for nobody.
+	Printed func(informer.Event)
+	// Ready is called for each target when all that existed is printed; nil
+	// calls nobody.
+	Ready func()
 	// Lang of what Say is told; English when empty.
 	Lang text.Lang
 	// Waiting bounds the events that wait for Out; 0 means DefaultWaiting.
@@ -133,7 +138,7 @@ func (f *Follower) follow(ctx context.Context, cancel context.CancelCauseFunc, t
 		return err
 	}
 	var waiting sync.WaitGroup
-	waiting.Go(func() { stream.missing(ctx, i, registration) })
+	waiting.Go(func() { stream.ready(ctx, i, registration) })
 	err = i.Run(ctx)
 	waiting.Wait()
 	if errors.Is(err, context.Cause(ctx)) {

@@ -58,6 +58,10 @@ func (s *stream) event(e informer.Event) {
 	}
 	if err := f.print(event); err != nil {
 		s.cancel(err)
+		return
+	}
+	if f.options.Printed != nil {
+		f.options.Printed(e)
 	}
 }
 
@@ -128,10 +132,16 @@ func (s *stream) badObject(bad *watch.Error) {
 	s.follower.say(text.BadObject, "kind", s.kind.GVK.Kind, "reason", bad.Error())
 }
 
-// missing says it when the one object that is watched does not exist.
-func (s *stream) missing(ctx context.Context, i *informer.Informer, told *informer.Registration) {
-	if s.name == "" || told.WaitSync(ctx) != nil || i.Store().Len() > 0 {
-		return
+// ready waits until all that existed is printed. It says it when the one object
+// that is watched does not exist.
+func (s *stream) ready(ctx context.Context, i *informer.Informer, told *informer.Registration) {
+	if told.WaitSync(ctx) != nil {
+		return // the end came first
 	}
-	s.follower.say(text.WaitingForName, "name", s.kind.String()+"/"+s.name)
+	if s.name != "" && i.Store().Len() == 0 {
+		s.follower.say(text.WaitingForName, "name", s.kind.String()+"/"+s.name)
+	}
+	if s.follower.options.Ready != nil {
+		s.follower.options.Ready()
+	}
 }

@@ -1,0 +1,76 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/gocampus/hark/harktest"
+	"github.com/gocampus/hark/kube"
+)
+
+// stage is what the demo plays on: a server in this process, and the ways to it.
+type stage struct {
+	server     *harktest.Server
+	kubeconfig string // path of a temporary file
+	client     *kube.Client
+	api        kubernetes.Interface
+}
+
+// openStage starts the server and writes the kubeconfig.
+func openStage() (*stage, error) {
+	server, err := harktest.New(harktest.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	s := &stage{server: server}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("demo: %w", err), s.close())
+	}
+	return s, nil
+}
+
+func (s *stage) open() error {
+	file, err := os.CreateTemp("", "hark-demo-*.kubeconfig")
+	if err != nil {
+		return err
+	}
+	s.kubeconfig = file.Name()
+	if err := errors.Join(file.Close(), s.server.WriteKubeconfig(s.kubeconfig)); err != nil {
+		return err
+	}
+	if s.client, err = kube.New(s.server.Config(), kube.Options{}); err != nil {
+		return err
+	}
+	s.api, err = kubernetes.NewForConfigAndClient(s.client.Config(), s.client.HTTP())
+	return err
+}
+
+// story is what goes on around the server: a scheduler, a kubelet and the
+// controllers of Deployments, slow enough to be watched.
+func (s *stage) story(ctx context.Context) error {
+	return s.server.RunStory(ctx, harktest.StoryOptions{
+		ScheduleDelay: 500 * time.Millisecond,
+		StartDelay:    1500 * time.Millisecond,
+		StopDelay:     time.Second,
+	})
+}
+
+// close ends the server and removes the file.
+func (s *stage) close() error {
+	if s.client != nil {
+		s.client.CloseIdle()
+	}
+	s.server.Close()
+	if s.kubeconfig == "" {
+		return nil
+	}
+	if err := os.Remove(s.kubeconfig); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
