@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -175,12 +176,18 @@ func (e *edition) hasName(r schema.GroupVersionResource) bool {
 			continue
 		}
 		for i := range resources {
-			if resources[i].Name == name || resources[i].SingularName == name {
+			if resources[i].Name == name || singular(&resources[i]) == name {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// singular returns a resource's singular name, which some aggregated servers
+// leave out.
+func singular(resource *metav1.APIResource) string {
+	return cmp.Or(resource.SingularName, strings.ToLower(resource.Kind))
 }
 
 // kind completes what the mapper found. The mapper also invents resources that
@@ -193,14 +200,11 @@ func (e *edition) kind(mapping *meta.RESTMapping) (Kind, bool) {
 		k := Kind{
 			GVR:        mapping.Resource,
 			GVK:        mapping.GroupVersionKind.GroupVersion().WithKind(resource.Kind),
-			Singular:   resource.SingularName,
+			Singular:   singular(&resource),
 			Namespaced: resource.Namespaced,
 			Watchable:  slices.Contains(resource.Verbs, "list") && slices.Contains(resource.Verbs, "watch"),
 		}
 		k.Protobuf = hasProtobuf(k.GVK)
-		if k.Singular == "" { // some aggregated servers leave it out
-			k.Singular = strings.ToLower(k.GVK.Kind)
-		}
 		return k, true
 	}
 	return Kind{}, false

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // silentBody is a body that never says anything. It ends with its request, as
@@ -189,6 +190,22 @@ func TestTheBodyIsAlwaysClosed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnAnswerThatComesAsTheTimeRunsOutIsTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := &closeCounter{Reader: answer(0, "", "{}").Body}
+		client := connect(t, &rest.Config{Host: "server.test", Transport: transport(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			a := answer(http.StatusOK, wire.ContentTypeJSON, "")
+			a.Body = body
+			return a, nil
+		})}, Options{})
+		stream, err := client.Source(podKind, SourceOptions{}).Watch(t.Context(), watch.WatchOptions{})
+		if stream != nil || watchError(t, err).Kind != watch.KindUnavailable || body.closed != 1 {
+			t.Errorf("Watch = %v, %v, body closed %d times; want no stream, unavailable, once", stream, err, body.closed)
+		}
+	})
 }
 
 // warnings records what a handler was told.

@@ -23,7 +23,8 @@ import (
 )
 
 // apiServer answers discovery in the form without aggregation, in which each
-// group version is a request of its own and can fail alone.
+// group version is a request of its own and can fail alone. Deployments have
+// short names that are others' full names, which count more.
 type apiServer struct {
 	mu     sync.Mutex
 	groups []string // group versions in the server's order
@@ -50,7 +51,7 @@ func newAPIServer() *apiServer {
 				resource("nodes", "node", "Node", false, "no"),
 				resource("events", "event", "Event", true, "ev"),
 			},
-			"apps/v1":                  {resource("deployments", "deployment", "Deployment", true, "deploy")},
+			"apps/v1":                  {resource("deployments", "deployment", "Deployment", true, "deploy", "gears", "gear")},
 			"authentication.k8s.io/v1": {review},
 			"events.k8s.io/v1":         {resource("events", "event", "Event", true, "ev")},
 			"example.com/v2":           {resource("widgets", "widget", "Widget", true, "wd")},

@@ -276,6 +276,35 @@ func TestCloseNeverMeetsARead(t *testing.T) {
 	})
 }
 
+// closingBody closes its stream in the middle of a read that succeeds.
+type closingBody struct {
+	closeCounter
+	stream watch.Stream
+}
+
+func (c *closingBody) Read(p []byte) (int, error) {
+	if c.stream != nil {
+		c.stream.Close()
+	}
+	return c.closeCounter.Read(p)
+}
+
+func TestACloseDuringAReadThatSucceedsStillFreesTheConnection(t *testing.T) {
+	body := &closingBody{closeCounter: closeCounter{Reader: bytes.NewReader(frames(t, wire.ContentTypeJSON, pod("a", "1")))}}
+	client := connect(t, &rest.Config{Host: "server.test", Transport: transport(func(*http.Request) (*http.Response, error) {
+		a := answer(http.StatusOK, wire.ContentTypeJSON, "")
+		a.Body = body
+		return a, nil
+	})}, Options{})
+	body.stream = open(t, client)
+	if event, err := body.stream.Next(); err != nil || event.Object.Key().Name != "a" || body.closed != 1 {
+		t.Errorf("Next returned %+v, %v and the body was closed %d times; want the event, and once", event, err, body.closed)
+	}
+	if _, err := body.stream.Next(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the next Next: %v; want that it was closed", err)
+	}
+}
+
 // guardedBody repeats an event for ever and notices when it is closed during a read.
 type guardedBody struct {
 	t      *testing.T
