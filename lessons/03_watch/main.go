@@ -1,0 +1,43 @@
+// Command 03_watch prints what happens to the pods of a namespace, as it
+// happens. See ../README.md.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/gocampus/hark/kube"
+)
+
+// engines listen and print, both the same lines.
+var engines = map[string]func(ctx context.Context, cfg *rest.Config, namespace string, print func(line string)) error{
+	"hark":      listenWithHark,
+	"client-go": listenWithClientGo,
+}
+
+func main() {
+	log.SetFlags(0)
+	engine := flag.String("engine", "hark", "whose informer listens: hark or client-go")
+	namespace := flag.String("n", "default", "the namespace to listen to")
+	flag.Parse()
+	listen, ok := engines[*engine]
+	if !ok {
+		log.Fatalf("there is no engine %q; try: -engine hark", *engine)
+	}
+	cfg, _, err := kube.LoadConfig(kube.ConfigOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	fmt.Printf("监听 namespace=%s 的 Pod 事件，Ctrl+C 退出\n", *namespace)
+	if err := listen(ctx, cfg, *namespace, func(line string) { fmt.Println(line) }); err != nil {
+		log.Fatal(err)
+	}
+}
