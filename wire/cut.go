@@ -9,6 +9,15 @@ type edit struct{ start, end, length int }
 // cut is the length of an edit that removes.
 const cut = -1
 
+// reuse returns edits without its content, for the next object, unless an
+// unusual one made it large.
+func reuse(edits []edit) []edit {
+	if cap(edits) > 256 {
+		return nil
+	}
+	return edits[:0]
+}
+
 // editsProtobuf appends to edits what removes managedFields from a bare
 // protobuf message: the entries themselves, and the new length of the metadata
 // around them. The edits are in order and do not overlap.

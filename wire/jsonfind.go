@@ -12,7 +12,7 @@ type found struct {
 
 // find consumes the object at hand and says in f what it found.
 func (s *scanner) find(f *found) bool {
-	*f = found{start: s.pos, edits: f.edits[:0]}
+	*f = found{start: s.pos, edits: reuse(f.edits)}
 	s.open()
 	for key, ok := s.member(true); ok; key, ok = s.member(false) {
 		if s.name(key) != "metadata" {

@@ -51,7 +51,7 @@ func (k *keeper) cuts(f *frame) ([]edit, error) {
 		return f.found.edits, nil
 	}
 	var err error
-	k.edits, err = editsProtobuf(f.object, k.edits[:0])
+	k.edits, err = editsProtobuf(f.object, reuse(k.edits))
 	return k.edits, err
 }
 

@@ -141,7 +141,7 @@ func repeated(head string, b byte, n int, tail string) io.Reader {
 }
 
 func TestReadersDoNotHoldWhatIsOverTheLimit(t *testing.T) {
-	const size, limit = 64 << 20, 256 << 10
+	const size, limit = 8 << 20, 256 << 10
 	list := string(protowire.AppendVarint(protowire.AppendTag([]byte(envelopePrefix), unknownRaw, protowire.BytesType), 1<<40))
 	item := string(protowire.AppendVarint(protowire.AppendTag(nil, listItems, protowire.BytesType), size))
 	for _, tc := range []struct {

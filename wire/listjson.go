@@ -132,7 +132,7 @@ func (j *jsonItems) item(f *frame) error {
 	s := &j.scanner
 	s.begin()
 	began := s.base
-	*f = frame{offset: began, found: found{edits: f.found.edits[:0]}}
+	*f = frame{offset: began, found: found{edits: reuse(f.found.edits)}}
 	var bad error
 	if s.peek() == '{' {
 		s.find(&f.found)

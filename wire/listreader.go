@@ -57,6 +57,7 @@ func (l *ListReader) Next() (*Object, error) {
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || !e.Object {
 		l.err = err
+		l.frame = frame{}
 		l.items.release(err)
 	}
 	return nil, err

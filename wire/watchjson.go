@@ -21,7 +21,7 @@ func (j *jsonFrames) next(f *frame) error {
 		return err
 	}
 	began := s.base
-	*f = frame{began: began, found: found{edits: f.found.edits[:0]}}
+	*f = frame{began: began, found: found{edits: reuse(f.found.edits)}}
 	bad := s.event(f)
 	switch err := s.oversized("frame", began); {
 	case s.err != nil:

@@ -63,6 +63,7 @@ func (r *WatchReader) Next() (WatchEvent, error) {
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || !e.Object {
 		r.err = err
+		r.frame = frame{}
 		r.frames.release(err)
 	}
 	return WatchEvent{}, err

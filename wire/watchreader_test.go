@@ -270,6 +270,31 @@ func TestWatchReaderPassesTheErrorOfItsStream(t *testing.T) {
 	})
 }
 
+// noMore fails the test when it is read.
+type noMore struct{ t *testing.T }
+
+func (n noMore) Read([]byte) (int, error) {
+	n.t.Error("the reader wants more than what it has to deliver")
+	return 0, io.EOF
+}
+
+func TestReadersDeliverWithoutWaitingForMore(t *testing.T) {
+	bothEncodings(t, func(t *testing.T, encoding Encoding) {
+		body := watchStream(t, encoding, sent{"ADDED", configMap("a")}, sent{"BOOKMARK", bookmark("7", nil)})
+		body = bytes.TrimSuffix(body, []byte("\n"))
+		w := NewWatchReader(io.MultiReader(bytes.NewReader(body), noMore{t}), encoding, Options{})
+		next(t, w)
+		next(t, w)
+		list := protobufList(fields{}.add(listItems, named("a")))
+		if encoding == JSON {
+			list = []byte(`{"items":[{"metadata":{"name":"a"}}`)
+		}
+		if _, err := NewListReader(io.MultiReader(bytes.NewReader(list), noMore{t}), encoding, Options{}).Next(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // uncomparable is an error that must not be compared.
 type uncomparable struct{ _ []int }
 
