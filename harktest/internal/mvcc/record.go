@@ -77,5 +77,5 @@ func (s Snapshot[V]) CountAfter(namespace string, start key.Key) int {
 	// No key of a namespace is followed by one of the next under a name of
 	// this byte, since it is above all that UTF-8 can begin with.
 	end := key.Key{Namespace: namespace, Name: "\xff"}
-	return s.root.countAfter(start) - s.root.countAfter(end)
+	return max(0, s.root.countAfter(start)-s.root.countAfter(end)) // start may be beyond the namespace
 }

@@ -1,8 +1,11 @@
 package object
 
 import (
+	"fmt"
+	"reflect"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,12 +20,30 @@ import (
 // and safe for concurrent use.
 type Version struct {
 	kind *kind.Kind
-	obj  runtime.Object
-	meta metav1.Object
+	// object is nil once the version was packed: it is then decoded from its
+	// protobuf bytes whenever somebody needs it.
+	object atomic.Pointer[runtime.Object]
+	meta   metav1.Object
 
-	fields   func() fields.Set
-	json     func() ([]byte, error)
-	protobuf func() ([]byte, error)
+	json, protobuf encoded
+	selectable     selectable
+}
+
+// encoded is one encoding of a version, made when it is first needed.
+type encoded struct {
+	once sync.Once
+	data []byte
+	err  error
+}
+
+func (e *encoded) get(encode func(runtime.Object) ([]byte, error), v *Version) ([]byte, error) {
+	e.once.Do(func() { e.data, e.err = encode(v.Object()) })
+	return e.data, e.err
+}
+
+type selectable struct {
+	once sync.Once
+	set  fields.Set
 }
 
 // New returns the version that obj, an object of the storage kind k, will be.
@@ -35,29 +56,77 @@ func New(k *kind.Kind, obj runtime.Object) *Version {
 	if !k.Unstructured() {
 		obj.GetObjectKind().SetGroupVersionKind(emptyKind)
 	}
-	v := &Version{kind: k, obj: obj, meta: accessor}
-	v.fields = sync.OnceValue(func() fields.Set { return selectableFields(k, v.obj, v.meta) })
-	v.json = sync.OnceValues(func() ([]byte, error) { return encodeJSON(v.obj) })
-	v.protobuf = sync.OnceValues(func() ([]byte, error) { return encodeProtobuf(v.obj) })
+	v := &Version{kind: k, meta: accessor}
+	v.object.Store(&obj)
 	return v
 }
 
 // Stamp sets the resourceVersion; the store calls it before anybody reads v.
 func (v *Version) Stamp(version uint64) {
-	v.meta.SetResourceVersion(strconv.FormatUint(version, 10))
+	text := strconv.FormatUint(version, 10)
+	v.meta.SetResourceVersion(text)
+	if obj := v.object.Load(); obj != nil {
+		if accessor, err := meta.Accessor(*obj); err == nil && accessor != v.meta {
+			accessor.SetResourceVersion(text)
+		}
+	}
+}
+
+// Packable makes it possible to Pack v later. It must be called before v is stored.
+func (v *Version) Packable() {
+	obj := *v.object.Load()
+	if _, ok := obj.(interface{ Marshal() ([]byte, error) }); !ok || v.kind.Unstructured() {
+		return
+	}
+	// The metadata is detached, so that it does not keep the rest alive.
+	if field := reflect.ValueOf(obj).Elem().FieldByName("ObjectMeta"); field.IsValid() {
+		if m, ok := field.Interface().(metav1.ObjectMeta); ok {
+			v.meta = &m
+		}
+	}
+}
+
+// Pack encodes v and lets go of the decoded object, which takes several times
+// the memory. It does nothing when v is not Packable.
+func (v *Version) Pack() {
+	obj := v.object.Load()
+	if obj == nil {
+		return
+	}
+	if accessor, err := meta.Accessor(*obj); err != nil || accessor == v.meta {
+		return
+	}
+	if _, err := v.Protobuf(v.kind); err == nil {
+		v.object.Store(nil)
+	}
 }
 
 // Kind returns the storage kind.
 func (v *Version) Kind() *kind.Kind { return v.kind }
 
 // Object returns the object itself: it must not be changed.
-func (v *Version) Object() runtime.Object { return v.obj }
+func (v *Version) Object() runtime.Object {
+	if obj := v.object.Load(); obj != nil {
+		return *obj
+	}
+	obj := v.kind.New()
+	message := obj.(interface{ Unmarshal([]byte) error }) // Pack has seen its counterpart
+	if err := message.Unmarshal(v.protobuf.data); err != nil {
+		panic(fmt.Sprintf("object: an encoded %s does not decode: %v", v.kind.GVK.Kind, err))
+	}
+	return obj
+}
 
 // Meta returns the object's metadata: it must not be changed.
 func (v *Version) Meta() metav1.Object { return v.meta }
 
 // Copy returns a copy of the object that the caller may change.
-func (v *Version) Copy() runtime.Object { return v.obj.DeepCopyObject() }
+func (v *Version) Copy() runtime.Object {
+	if obj := v.object.Load(); obj != nil {
+		return (*obj).DeepCopyObject()
+	}
+	return v.Object() // decoded for this caller alone
+}
 
 // Restamped returns the same object under another resourceVersion.
 func (v *Version) Restamped(version string) *Version {
@@ -70,23 +139,27 @@ func (v *Version) Restamped(version string) *Version {
 func (v *Version) Labels() labels.Set { return v.meta.GetLabels() }
 
 // Fields returns the fields that a field selector can name.
-func (v *Version) Fields() fields.Set { return v.fields() }
+func (v *Version) Fields() fields.Set {
+	s := &v.selectable
+	s.once.Do(func() { s.set = selectableFields(v.kind, v.Object(), v.meta) })
+	return s.set
+}
 
 // As returns the object as another kind of the same storage sees it.
 func (v *Version) As(k *kind.Kind) (runtime.Object, error) {
 	if k == v.kind || k.FromHub == nil {
-		return v.obj, nil
+		return v.Object(), nil
 	}
-	return k.FromHub(v.obj)
+	return k.FromHub(v.Object())
 }
 
 // JSON returns the object as kind k sees it, as one JSON document without a
-// newline. A typed object has no apiVersion and kind; see AppendTyped.
+// newline. A typed object has no apiVersion and kind; see AppendTypedJSON.
 func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
 	if k == v.kind || k.FromHub == nil {
-		return v.json()
+		return v.json.get(encodeJSON, v)
 	}
-	obj, err := k.FromHub(v.obj)
+	obj, err := k.FromHub(v.Object())
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +170,9 @@ func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
 // fails with ErrNoProtobuf for kinds that have no such encoding.
 func (v *Version) Protobuf(k *kind.Kind) ([]byte, error) {
 	if k == v.kind || k.FromHub == nil {
-		return v.protobuf()
+		return v.protobuf.get(encodeProtobuf, v)
 	}
-	obj, err := k.FromHub(v.obj)
+	obj, err := k.FromHub(v.Object())
 	if err != nil {
 		return nil, err
 	}

@@ -60,12 +60,14 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 		m.SetGeneration(1)
 	}
 	version := object.New(t.Kind, obj)
+	version.Packable()
 	if _, err = s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}); err != nil {
 		if errors.Is(err, mvcc.ErrConflict) {
 			return apierrors.NewAlreadyExists(t.Kind.Resource(), m.GetName())
 		}
 		return err
 	}
+	version.Pack()
 	s.afterStore(version)
 	return nil
 }

@@ -59,6 +59,7 @@ func (s *Service) update(t Target, record *Record, change Transform, o WriteOpti
 	if next, err = s.trackUpdate(hub, old, next, o); err != nil {
 		return nil, err
 	}
+	keepTimes(old.Meta(), next)
 	version := object.New(hub.Kind, next)
 	if finished(version.Meta()) {
 		return s.remove(hub, record, version, o.DryRun)
@@ -106,6 +107,27 @@ func same(old, next *object.Version) bool {
 	}
 	encoded, errB := b.Marshal()
 	return errB == nil && bytes.Equal(a, encoded)
+}
+
+// keepTimes restores the times of managedFields when nothing else of them has
+// changed, so that an apply of nothing new makes no new version.
+func keepTimes(old metav1.Object, next runtime.Object) {
+	m, err := meta.Accessor(next)
+	if err != nil || len(m.GetManagedFields()) == 0 {
+		return
+	}
+	before, after := old.GetManagedFields(), m.GetManagedFields()
+	if len(before) != len(after) {
+		return
+	}
+	for i := range before {
+		a, b := before[i], after[i]
+		a.Time, b.Time = nil, nil
+		if !equality.Semantic.DeepEqual(a, b) {
+			return
+		}
+	}
+	m.SetManagedFields(before)
 }
 
 func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Version) error {

@@ -162,8 +162,9 @@ func (s *Story) stop(it item, pod *corev1.Pod) time.Duration {
 func (s *Story) tell(pod *corev1.Pod, reason, source, message string) {
 	t := item{kind: s.kindOf(corev1.SchemeGroupVersion, "events")}.target()
 	t.Namespace = pod.Namespace
+	s.told++ // the clock alone does not tell apart what happens at once
 	event := &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: pod.Name + ".", Namespace: pod.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", pod.Name, time.Now().UnixNano()+s.told), Namespace: pod.Namespace},
 		InvolvedObject: corev1.ObjectReference{
 			Kind: "Pod", APIVersion: "v1", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
 		},

@@ -30,6 +30,7 @@ type Story struct {
 	watches map[schema.GroupVersionResource]*service.Watch
 	changes uint64 // of the registry, when watches was made
 	turn    int    // of the nodes
+	told    int64  // Events recorded
 	address uint16 // the last pod IP, as an offset
 }
 
