@@ -19,10 +19,10 @@ func TestClassifyEvent(t *testing.T) {
 	} {
 		got := ClassifyEvent(raw)
 		if got != want {
-			t.Errorf("ClassifyEvent(%q) = %q; want %q", raw, got, want)
+			t.Fatalf("ClassifyEvent(%q) = %q; want %q", raw, got, want)
 		}
 		if library := watch.ClassifyEvent(raw); got != library {
-			t.Errorf("ClassifyEvent(%q) = %q; the library says %q", raw, got, library)
+			t.Fatalf("ClassifyEvent(%q) = %q; the library says %q", raw, got, library)
 		}
 	}
 	t.Log("事件分类验证通过")
@@ -37,10 +37,10 @@ func TestDescribeEvent(t *testing.T) {
 	} {
 		got := DescribeEvent(typ)
 		if got != want {
-			t.Errorf("DescribeEvent(%q) = %q; want %q", typ, got, want)
+			t.Fatalf("DescribeEvent(%q) = %q; want %q", typ, got, want)
 		}
 		if library := watch.DescribeEvent(typ, "Pod", "zh"); got != library {
-			t.Errorf("DescribeEvent(%q) = %q; the library says %q", typ, got, library)
+			t.Fatalf("DescribeEvent(%q) = %q; the library says %q", typ, got, library)
 		}
 	}
 	t.Log("事件说明验证通过")
@@ -56,7 +56,7 @@ func TestSummarize(t *testing.T) {
 		{Type: EventAdded, Pod: "a b", Reason: "新 Pod 加入"}, // cut at the first space alone
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Summarize (-want +got):\n%s", diff)
+		t.Fatalf("Summarize (-want +got):\n%s", diff)
 	}
 	t.Log("事件汇总验证通过")
 }
