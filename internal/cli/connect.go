@@ -81,7 +81,7 @@ func (c *connection) client() (*kube.Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	client, err := kube.New(config, kube.Options{RediscoverInterval: time.Second})
+	client, err := kube.New(config, kube.Options{RediscoverInterval: c.session.firstPoll()})
 	if err != nil {
 		return nil, "", &configError{err}
 	}

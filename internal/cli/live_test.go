@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gocampus/hark/harktest"
+	"github.com/gocampus/hark/reflector"
 )
 
 // patience is how long a test waits for something to happen before it fails; it
@@ -78,6 +79,10 @@ func start(t *testing.T, env environment, args ...string) *live {
 		defer close(l.ended)
 		l.code = Main(ctx, Process{
 			Args: args, In: strings.NewReader(""), Out: l.out, Err: l.err, Getenv: env.get,
+			pace: pace{
+				reflector: reflector.Options{MinBackoff: 5 * time.Millisecond, MaxBackoff: 50 * time.Millisecond},
+				poll:      10 * time.Millisecond,
+			},
 		})
 	}()
 	t.Cleanup(func() { l.interrupt() })

@@ -5,8 +5,10 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gocampus/hark/internal/text"
+	"github.com/gocampus/hark/reflector"
 )
 
 // Process is what an invocation has of the outside.
@@ -20,6 +22,17 @@ type Process struct {
 	// Getenv reads the environment for the language and colours. (The rules of
 	// kubeconfig files are client-go's, which reads the process's own.)
 	Getenv func(string) string
+
+	pace pace
+}
+
+// pace is how patient a command is; the zero value is what users get. Tests are
+// in a hurry.
+type pace struct {
+	reflector reflector.Options
+	// poll is the first pause between questions for something that does not
+	// exist yet; 0 means a second.
+	poll time.Duration
 }
 
 // The exit codes.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,14 +135,13 @@ func (p *watchPlan) getNamespace(ctx context.Context) error {
 	return err
 }
 
-const (
-	firstPoll = time.Second
-	lastPoll  = 5 * time.Second
-)
+// firstPoll is the first pause of poll.
+func (s *session) firstPoll() time.Duration { return cmp.Or(s.pace.poll, time.Second) }
 
 // poll calls done, at first every second, then less often, until it is.
 func (p *watchPlan) poll(ctx context.Context, done func() bool) error {
-	for pause := firstPoll; ; pause = min(2*pause, lastPoll) {
+	first := p.session.firstPoll()
+	for pause := first; ; pause = min(2*pause, 5*first) {
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -170,7 +170,7 @@ func (p *watchPlan) follow(ctx context.Context, found []finding) error {
 		Client: p.client, Namespace: p.namespace,
 		LabelSelector: p.flags.selector, FieldSelector: p.flags.fieldSelector,
 		Printer: printer.New(p.printing), Out: p.session.out,
-		Lang: p.session.lang, Say: p.line,
+		Lang: p.session.lang, Say: p.line, Reflector: p.session.pace.reflector,
 	}).Run(ctx, targets)
 }
 

@@ -15,17 +15,17 @@ var errInterrupted = errors.New("interrupted")
 // of the terminal) ends. A second one ends the process at once with code 130.
 // stop gives the signals back.
 //
-// A signal that the parent process had ignored stays ignored: nohup and shells
-// that start background jobs mean it. A write to a closed pipe returns an error
-// instead of a signal, so that temporary files are removed.
+// The end of the terminal stays ignored where the parent process had ignored it:
+// nohup means it. (An interrupt does not: shells ignore it for the background
+// jobs of a script, which a later kill -INT is to end.) A write to a closed pipe
+// returns an error instead of a signal, so that temporary files are removed.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(parent)
 	received := make(chan os.Signal, 2)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(sig) {
-			signal.Notify(received, sig)
-		}
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(received, syscall.SIGHUP)
 	}
 	ended := make(chan struct{})
 	go func() {

@@ -114,8 +114,8 @@ func TestTerminationIsAnInterruptToo(t *testing.T) {
 	}
 }
 
-func TestASignalThatTheParentIgnoresStaysIgnored(t *testing.T) {
-	cmd, out := child(t, "stubborn", "sh", "-c", `trap '' HUP; exec "$0"`, os.Args[0])
+func TestTheEndOfTheTerminalIsIgnoredUnderNohup(t *testing.T) {
+	cmd, out := child(t, "stubborn", "sh", "-c", `trap '' HUP INT; exec "$0"`, os.Args[0])
 	expectLine(t, out, "ready, SIGHUP ignored: true")
 	signalTo(t, cmd, syscall.SIGHUP)
 	signalTo(t, cmd, os.Interrupt)

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/gocampus/hark/harktest"
+	"github.com/gocampus/hark/kube"
+)
+
+const forbiddenPods = `pods is forbidden: User "dev" cannot list resource "pods" in API group "" in the namespace "default"`
+
+func TestAMissingPermissionIsSaidAndWaitedFor(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	c.createPod("a")
+	lift := c.Inject(harktest.Fault{Resource: "pods", Code: 403, Message: forbiddenPods})
+	hark := c.watch("pods")
+	hark.says("Pod: no permission; trying again until there is: ")
+	hark.says(forbiddenPods + "\n" +
+		"try: kubectl auth can-i list pods -n default\n")
+	lift()
+	hark.prints("Added    default/a\n")
+	hark.says("Pod: back to normal")
+	if code := hark.interrupt(); code != exitDone {
+		t.Errorf("exit %d; want 0", code)
+	}
+	if said := strings.Count(hark.err.String(), "no permission"); said != 1 {
+		t.Errorf("said %d times:\n%s", said, hark.err)
+	}
+}
+
+var widget = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}
+
+func (c *cluster) createWidget(name string) {
+	c.t.Helper()
+	w := &unstructured.Unstructured{}
+	w.SetGroupVersionKind(widget)
+	w.SetNamespace("default")
+	w.SetName(name)
+	c.do(c.Create(c.t.Context(), w))
+}
+
+func TestAResourceThatAppearsLaterIsWaitedFor(t *testing.T) {
+	for _, args := range [][]string{{"widgets.example.com"}, {"widgets.v1.example.com"}, {"widgets", "--wait"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			c := newCluster(t, harktest.Options{})
+			hark := c.watch(args...)
+			hark.says("waiting for the resource type " + args[0] + `: the server doesn't have a resource type "widgets"`)
+			c.do(c.Register(harktest.Kind{GroupVersionKind: widget}))
+			hark.says("the server has the resource type " + args[0] + " now\n")
+			c.createWidget("w")
+			hark.prints("Added    default/w\n")
+			if code := hark.interrupt(); code != exitDone {
+				t.Errorf("exit %d; want 0", code)
+			}
+		})
+	}
+}
+
+func TestKindsThatAreThereDoNotWaitForOthers(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	c.createPod("a")
+	hark := c.watch("pods,widgets.example.com,widget.example.com")
+	hark.prints("Added    Pod default/a\n")
+	c.do(c.Register(harktest.Kind{GroupVersionKind: widget}))
+	hark.says("widget.example.com now\n")
+	hark.says("widgets.example.com now\n")
+	c.createWidget("w")
+	hark.prints("Added    Widget default/w\n")
+	c.createWidget("x")
+	hark.prints("default/x\n")
+	hark.interrupt()
+	if told := strings.Count(hark.out.String(), "default/w\n"); told != 1 {
+		t.Errorf("one widget, asked for under two names, is told of %d times", told)
+	}
+}
+
+func TestAPlainlyUnknownTypeIsAnError(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods,x")
+	if code := hark.exit(); code != exitError {
+		t.Errorf("exit %d; want 1", code)
+	}
+	want := "error: the server doesn't have a resource type \"x\"\n" +
+		"try: kubectl api-resources, or --wait to wait until the server has it\n"
+	if hark.err.String() != want || hark.out.String() != "" {
+		t.Errorf("stderr %q, stdout %q; want %q", hark.err, hark.out, want)
+	}
+}
+
+func TestAKindThatCannotBeWatchedIsAnError(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("tokenreviews")
+	if code := hark.exit(); code != exitError || !strings.Contains(hark.err.String(), "(MethodNotAllowed)") {
+		t.Errorf("exit %d: %s", code, hark.err)
+	}
+}
+
+func TestANamespaceThatDoesNotExistIsAnErrorOrWaitedFor(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods", "-n", "shop")
+	if code := hark.exit(); code != exitError {
+		t.Errorf("exit %d; want 1", code)
+	}
+	want := "Error from server (NotFound): namespaces \"shop\" not found\n" +
+		"try: kubectl get namespaces, or --wait to wait until it exists\n"
+	if hark.err.String() != want {
+		t.Errorf("stderr %q; want %q", hark.err, want)
+	}
+
+	hark = c.watch("pods", "-n", "shop", "--wait")
+	hark.says("waiting for the namespace shop: it does not exist yet\n")
+	c.do(c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))
+	hark.says("the namespace shop exists now\nWatching Pod events in namespace=shop")
+	p := pod("a")
+	p.Namespace = "shop"
+	c.do(c.Create(t.Context(), p))
+	hark.prints("Added    shop/a\n")
+}
+
+func TestOneWhoMayNotLookAtNamespacesIsTakenAtHisWord(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	c.Inject(harktest.Fault{Resource: "namespaces", Code: 403})
+	hark := c.watch("pods", "-n", "shop")
+	hark.says("Watching Pod events in namespace=shop")
+}
+
+func TestANameThatDoesNotExistIsWaitedFor(t *testing.T) {
+	for _, args := range [][]string{{"pod/tmp"}, {"pods", "tmp"}} {
+		c := newCluster(t, harktest.Options{})
+		c.createPod("other")
+		hark := c.watch(args...)
+		hark.says("Watching Pod/tmp events in namespace=default, Ctrl+C to quit\nwaiting for pods/tmp: it does not exist yet\n")
+		c.createPod("tmp")
+		hark.prints("Added    default/tmp\n")
+		c.setPhase("other", corev1.PodRunning)
+		c.setPhase("tmp", corev1.PodRunning)
+		hark.prints("Modified default/tmp phase=Running\n")
+		hark.interrupt()
+		if strings.Contains(hark.out.String(), "other") {
+			t.Errorf("another pod is told of:\n%s", hark.out)
+		}
+	}
+}
+
+func TestASelectorThatTheServerRefusesIsAnError(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods", "--field-selector", "spec.colour=red")
+	if code := hark.exit(); code != exitError {
+		t.Errorf("exit %d; want 1", code)
+	}
+	if !strings.Contains(hark.err.String(), "Error from server (BadRequest): ") || !strings.Contains(hark.err.String(), "spec.colour") {
+		t.Errorf("stderr:\n%s", hark.err)
+	}
+}
+
+func TestCredentialsThatAreRefusedAtFirstAreAnError(t *testing.T) {
+	for _, resource := range []string{"pods", ""} { // "" is discovery, too
+		c := newCluster(t, harktest.Options{})
+		c.Inject(harktest.Fault{Resource: resource, Code: 401})
+		hark := c.watch("pods")
+		if code := hark.exit(); code != exitError {
+			t.Errorf("exit %d; want 1", code)
+		}
+		if !strings.Contains(hark.err.String(), "error: You must be logged in to the server (Unauthorized)\ntry: ") {
+			t.Errorf("stderr:\n%s", hark.err)
+		}
+	}
+}
+
+func TestCredentialsThatExpireLaterAreWaitedFor(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods")
+	c.createPod("a")
+	hark.prints("default/a")
+	lift := c.Inject(harktest.Fault{Resource: "pods", Code: 401})
+	c.CloseWatches()
+	hark.says("Pod: the server does not accept the credentials, trying again: ")
+	c.createPod("b")
+	lift()
+	hark.prints("Added    default/b\n")
+}
+
+func TestAnObjectThatCannotBeReadIsSaidAndLeftOut(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods")
+	c.createPod("a")
+	hark.prints("default/a")
+	c.nextWatch(harktest.Fault{MalformedEvent: true})
+	c.createPod("bad")
+	c.createPod("good")
+	hark.prints("default/good\n")
+	if !strings.Contains(hark.err.String(), "Pod: an object cannot be read and is left out: ") {
+		t.Errorf("stderr:\n%s", hark.err)
+	}
+}
+
+func TestForEndsWith0(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods", "--for", "50ms")
+	if code := hark.exit(); code != exitDone {
+		t.Errorf("exit %d; want 0\n%s", code, hark.err)
+	}
+	waiting := c.watch("widgets.example.com", "--for", "50ms")
+	if code := waiting.exit(); code != exitDone {
+		t.Errorf("exit %d while waiting; want 0\n%s", code, waiting.err)
+	}
+}
+
+func TestAReaderThatGoesAwayEndsTheWatchQuietly(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods")
+	c.createPod("a")
+	hark.prints("default/a")
+	hark.out.fail(syscall.EPIPE)
+	before := hark.err.String()
+	c.createPod("b")
+	if code := hark.exit(); code != exitDone || hark.err.String() != before {
+		t.Errorf("exit %d; stderr:\n%s", code, hark.err)
+	}
+}
+
+func TestAFullDiskEndsTheWatchWithAnError(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods")
+	hark.says("Watching")
+	hark.out.fail(errors.New("no space left on device"))
+	c.createPod("a")
+	if code := hark.exit(); code != exitError || !strings.HasSuffix(hark.err.String(), "error: no space left on device\n") {
+		t.Errorf("exit %d; stderr:\n%s", code, hark.err)
+	}
+}
+
+// A server that accepts connections and never answers is given up in time.
+func TestASilentServerIsGivenUpWithin10Seconds(t *testing.T) {
+	client, err := kube.New(&rest.Config{Host: "http://127.0.0.1:9"}, kube.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		_, err := briefly(t.Context(), client, func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, context.Cause(ctx)
+		})
+		if took := time.Since(started); took > 10*time.Second {
+			t.Errorf("given up after %s", took)
+		}
+		s := newSession(Process{Args: []string{"hark"}, Getenv: environment(nil).get})
+		f := s.failureOf(err)
+		if want := "Unable to connect to the server: 127.0.0.1:9: no answer within 8s"; f.message != want || f.code != exitError || f.try == "" {
+			t.Errorf("failure %+v; want %q", f, want)
+		}
+	})
+}
