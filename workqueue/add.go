@@ -53,39 +53,35 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 }
 
 func (q *Queue[T]) request(item T, r *request) {
-	lane := q.lane(item)
-	now := q.now()
-	q.schedule(item, lane, r, now).signal()
-	q.check(item)
-}
-
-func (q *Queue[T]) schedule(item T, lane string, r *request, now instant) (wake *waiter) {
+	if !q.sound(item) {
+		return
+	}
+	lane, now := q.lane(item), q.now()
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.core.schedule(item, lane, r, now)
 	q.setAlarm()
-	return q.wake()
+	wake := q.wake()
+	q.mu.Unlock()
+	wake.signal()
 }
 
 // AddRateLimited counts a failure of item and adds it after Options.Backoff,
 // otherwise as AddAfter does. The count goes on until Forget.
 func (q *Queue[T]) AddRateLimited(item T) {
-	lane := q.lane(item)
+	if !q.sound(item) {
+		return
+	}
 	random := 0.0
 	if q.options.Backoff.Jitter > 0 {
 		random = rand.Float64()
 	}
-	now := q.now()
-	q.retry(item, lane, random, now).signal()
-	q.check(item)
-}
-
-func (q *Queue[T]) retry(item T, lane string, random float64, now instant) (wake *waiter) {
+	lane, now := q.lane(item), q.now()
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.core.retry(item, lane, random, now)
 	q.setAlarm()
-	return q.wake()
+	wake := q.wake()
+	q.mu.Unlock()
+	wake.signal()
 }
 
 // Cancel takes back the pending delivery of item, whether it is queued, delayed
@@ -119,7 +115,7 @@ func (q *Queue[T]) NumRequeues(item T) int {
 // time, for Snapshot, until Forget. It does not count a failure; AddRateLimited
 // does. The texts of the last Options.MaxFailures items are kept.
 func (q *Queue[T]) RecordError(item T, err error) {
-	if err == nil {
+	if err == nil || !q.sound(item) {
 		return
 	}
 	lane, text, now := q.lane(item), err.Error(), q.now()

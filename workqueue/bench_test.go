@@ -2,7 +2,6 @@ package workqueue_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +19,9 @@ type engine struct {
 
 var engines = []engine{
 	{"hark", func() clientgo.TypedRateLimitingInterface[string] { return workqueue.New(workqueue.Options[string]{}) }},
-	{"hark-times", func() clientgo.TypedRateLimitingInterface[string] { return workqueue.New(workqueue.Options[string]{Times: true}) }},
+	{"hark-times", func() clientgo.TypedRateLimitingInterface[string] {
+		return workqueue.New(workqueue.Options[string]{Times: true})
+	}},
 	{"clientgo", newClientgo},
 }
 
@@ -81,30 +82,22 @@ func BenchmarkBurst(b *testing.B) {
 	})
 }
 
-// BenchmarkParallel: four workers and as many producers.
+// BenchmarkParallel: 1,000 items go round and round through eight goroutines.
 func BenchmarkParallel(b *testing.B) {
 	items := itemNames(1000)
 	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
-		var workers sync.WaitGroup
-		for range 4 {
-			workers.Go(func() {
-				for {
-					item, shutdown := q.Get()
-					if shutdown {
-						return
-					}
-					q.Done(item)
-				}
-			})
+		for _, item := range items {
+			q.Add(item)
 		}
-		b.SetParallelism(2)
+		b.SetParallelism(4)
+		b.ResetTimer()
 		b.RunParallel(func(pb *testing.PB) {
-			for i := 0; pb.Next(); i++ {
-				q.Add(items[i%len(items)])
+			for pb.Next() {
+				item, _ := q.Get()
+				q.Done(item)
+				q.Add(item)
 			}
 		})
-		q.ShutDown()
-		workers.Wait()
 	})
 }
 

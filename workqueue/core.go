@@ -15,7 +15,7 @@ import (
 //   - idle (not ready, waiting or running) ⇔ n is in exactly one of finished
 //     and failing; kept ⇔ in failing ⇔ idle and has failures or an error.
 //   - running counts the running nodes, again those that are also ready.
-//   - finished.len <= maxFinished; failing.len and errors.Len() <= maxFailures.
+//   - finished.len <= maxFinished, failing.len and errors.Len() <= maxFailures.
 //   - closed ⇒ no node is waiting, and finished is empty.
 type core[T comparable] struct {
 	nodes     map[T]*node[T]
@@ -33,24 +33,21 @@ type core[T comparable] struct {
 
 	// last is the node taken last, most likely the one that is asked for next.
 	last *node[T]
-	// spare is a block of unused nodes: one allocation for many.
-	spare []node[T]
 	// peak is the largest len(nodes) since nodes was made: maps do not shrink.
 	peak int
 
 	backoff     Backoff
 	maxFailures int
+	maxFinished int
 	stats       Stats
 }
 
 const (
-	// maxFinished bounds the finished items that are remembered.
-	maxFinished = 1024
-	// blockNodes is the number of nodes allocated at a time.
-	blockNodes = 16
+	// defaultFinished bounds the finished items that are remembered.
+	defaultFinished = 1024
 	// minShrink is the size from which on a map is made anew when it has become
 	// mostly empty.
-	minShrink = 4 * maxFinished
+	minShrink = 4 * defaultFinished
 )
 
 // request is what an add asks for.
@@ -64,18 +61,23 @@ type request struct {
 
 // add asks for a delivery as soon as possible.
 func (c *core[T]) add(item T, lane string, now instant) {
-	if n := c.enter(item, lane); n != nil {
-		c.admit(n)
-		c.prioritise(n, 0, now)
-		c.makeReady(n, now)
+	if c.closed {
+		c.stats.Refused++
+		return
 	}
+	n := c.hold(item, lane)
+	c.admit(n)
+	c.prioritise(n, 0, now)
+	c.makeReady(n, now)
 }
 
 // schedule asks for a delivery at a later time, or with more to say.
 func (c *core[T]) schedule(item T, lane string, r *request, now instant) {
-	if n := c.enter(item, lane); n != nil {
-		c.request(n, r, now)
+	if c.closed {
+		c.stats.Refused++
+		return
 	}
+	c.request(c.hold(item, lane), r, now)
 }
 
 // request is schedule for a node that is held.
@@ -118,16 +120,6 @@ func (c *core[T]) setDue(n *node[T], when When, due, now instant) {
 		n.state |= waiting
 		c.deadlines.push(n)
 	}
-}
-
-// enter returns the node of an item that is about to become pending. It returns
-// nil where the request is refused.
-func (c *core[T]) enter(item T, lane string) *node[T] {
-	if c.closed {
-		c.stats.Refused++
-		return nil
-	}
-	return c.hold(item, lane)
 }
 
 // admit counts a request.
@@ -263,7 +255,7 @@ func (c *core[T]) close() {
 		return
 	}
 	c.closed = true
-	for _, entry := range c.deadlines.heap {
+	for _, entry := range c.deadlines.sorted() {
 		n := entry.node
 		n.state &^= waiting
 		c.stats.Dropped++
@@ -276,7 +268,6 @@ func (c *core[T]) close() {
 	for c.finished.len > 0 {
 		c.evict(c.finished.head)
 	}
-	c.spare = nil
 }
 
 // unfinished is the number of items that close leaves to be done.

@@ -47,7 +47,7 @@ func clip(text string) string {
 		return text
 	}
 	end := maxText
-	for end > 0 && !utf8.RuneStart(text[end]) {
+	for end > maxText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return strings.Clone(text[:end])

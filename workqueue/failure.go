@@ -7,9 +7,6 @@ import "math"
 // client-go does.
 func (c *core[T]) retry(item T, lane string, random float64, now instant) {
 	n := c.hold(item, lane)
-	if n == nil {
-		return
-	}
 	if n.failures < math.MaxInt32 {
 		n.failures++
 	}
@@ -27,9 +24,6 @@ func (c *core[T]) retry(item T, lane string, random float64, now instant) {
 // there are too many. Counts do not.
 func (c *core[T]) record(item T, lane, text string, now instant) {
 	n := c.hold(item, lane)
-	if n == nil {
-		return
-	}
 	d := c.detail(n)
 	d.err, d.failedAt = clip(text), now
 	if d.recorded != nil {

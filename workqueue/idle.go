@@ -9,8 +9,7 @@ func (c *core[T]) find(item T) *node[T] {
 }
 
 // hold returns the node of an item, out of the lists of idle nodes; the caller
-// makes it busy or lets it rest. It returns nil for an item that does not equal
-// itself: no map could find it again.
+// makes it busy or settles it. The item must equal itself.
 func (c *core[T]) hold(item T, lane string) *node[T] {
 	n := c.nodes[item]
 	switch {
@@ -25,10 +24,6 @@ func (c *core[T]) hold(item T, lane string) *node[T] {
 }
 
 func (c *core[T]) create(item T, lane string) *node[T] {
-	if !equal(item, item) {
-		c.stats.Misused++
-		return nil
-	}
 	n := c.blank()
 	n.item, n.laneName = item, lane
 	if c.nodes == nil {
@@ -42,18 +37,13 @@ func (c *core[T]) create(item T, lane string) *node[T] {
 // blank returns an unused node: that of the item finished longest ago once
 // enough of them are remembered, or a new one.
 func (c *core[T]) blank() *node[T] {
-	if c.finished.len == maxFinished {
+	if c.finished.len == c.maxFinished {
 		n := c.finished.head
 		c.evict(n)
 		*n = node[T]{}
 		return n
 	}
-	if len(c.spare) == 0 {
-		c.spare = make([]node[T], blockNodes)
-	}
-	n := &c.spare[0]
-	c.spare = c.spare[1:]
-	return n
+	return new(node[T])
 }
 
 // settle puts a node that has become idle into the list where it belongs; a
@@ -74,7 +64,7 @@ func (c *core[T]) settle(n *node[T]) {
 	default:
 		n.detail = nil
 		c.finished.push(n)
-		if c.finished.len > maxFinished || c.closed {
+		if c.finished.len > c.maxFinished || c.closed {
 			c.evict(c.finished.head)
 		}
 	}

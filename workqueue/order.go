@@ -60,6 +60,8 @@ func (o *order[T]) take(now instant) *node[T] {
 			n = top.first.nodes.head
 			top.rotate()
 		}
+	} else {
+		o.jumped = false
 	}
 	o.remove(n)
 	return n
@@ -97,9 +99,11 @@ func (o *order[T]) level(priority int32) *level[T] {
 	if found {
 		return o.levels[i]
 	}
-	l := &level[T]{}
+	var l *level[T]
 	if last := len(o.spareLevels) - 1; last >= 0 {
 		l, o.spareLevels = o.spareLevels[last], o.spareLevels[:last]
+	} else {
+		l = &level[T]{}
 	}
 	l.priority = priority
 	o.levels = slices.Insert(o.levels, i, l)
@@ -135,9 +139,11 @@ func (l *level[T]) push(o *order[T], n *node[T]) {
 }
 
 func (l *level[T]) addLane(o *order[T], name string) *lane[T] {
-	ln := &lane[T]{}
+	var ln *lane[T]
 	if last := len(o.spareLanes) - 1; last >= 0 {
 		ln, o.spareLanes = o.spareLanes[last], o.spareLanes[:last]
+	} else {
+		ln = &lane[T]{}
 	}
 	*ln = lane[T]{level: l, name: name, nodes: chain[T]{links: byLane}}
 	if o.fair {

@@ -36,6 +36,7 @@ func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{options: options, epoch: time.Now()}
 	q.core.backoff = options.Backoff
 	q.core.maxFailures = options.MaxFailures
+	q.core.maxFinished = defaultFinished
 	q.core.timed = options.Times || options.Lane != nil
 	q.core.order.fair = options.Lane != nil
 	q.core.order.aging = instant(options.Aging)
@@ -46,17 +47,16 @@ func New[T comparable](options Options[T]) *Queue[T] {
 // however often it is added before; while it is being processed, it is
 // delivered again after Done. After ShutDown nothing is added.
 func (q *Queue[T]) Add(item T) {
+	if !q.sound(item) {
+		return
+	}
 	lane := q.lane(item)
-	q.add(item, lane).signal()
-	q.check(item)
-}
-
-func (q *Queue[T]) add(item T, lane string) (wake *waiter) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.core.add(item, lane, q.stamp())
 	q.setAlarm()
-	return q.wake()
+	wake := q.wake()
+	q.mu.Unlock()
+	wake.signal()
 }
 
 // Len returns the number of items that Get would deliver now. Items that are
@@ -71,19 +71,18 @@ func (q *Queue[T]) Len() int {
 // was got. If the item is not being processed nothing changes: the call is
 // counted in Stats.Misused and reported to Options.OnMisuse.
 func (q *Queue[T]) Done(item T) {
-	wake, ok := q.done(item)
-	wake.signal()
-	if !ok {
-		q.misused(item)
+	if !q.sound(item) {
+		return
 	}
-}
-
-func (q *Queue[T]) done(item T) (wake *waiter, ok bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	ok = q.core.done(item, q.stamp())
+	ok := q.core.done(item, q.stamp())
 	q.checkDrained()
-	return q.wake(), ok
+	wake := q.wake()
+	q.mu.Unlock()
+	wake.signal()
+	if !ok && q.options.OnMisuse != nil {
+		q.options.OnMisuse(item)
+	}
 }
 
 // ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
@@ -131,41 +130,34 @@ func (q *Queue[T]) GetWith(ctx context.Context) (Delivery[T], error) {
 
 // next takes the next item, and fills d if there is one.
 func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error) {
-	var woken *waiter
+	var w *waiter // of the round before
 	for {
 		if ctx.Err() != nil {
-			q.passOn(woken)
+			q.passOn(w)
 			return item, context.Cause(ctx)
 		}
-		item, waiting, wake, err := q.take(d, woken)
-		wake.signal()
-		if waiting == nil {
-			return item, err
+		q.mu.Lock()
+		if w != nil {
+			q.waiters.back(w)
 		}
-		q.await(ctx, waiting)
-		woken = waiting
-	}
-}
-
-// take takes the next item or, when there is none to wait for, queues up for
-// one. woken is the caller's waiter of the round before.
-func (q *Queue[T]) take(d *Delivery[T], woken *waiter) (item T, waiting, wake *waiter, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if woken != nil {
-		q.waiters.back(woken)
-	}
-	n := q.core.take(q.promote())
-	switch {
-	case n != nil:
-		if d != nil {
-			q.describe(n, d)
+		if n := q.core.take(q.promote()); n != nil {
+			item = n.item
+			if d != nil {
+				q.describe(n, d)
+			}
+			wake := q.wake()
+			q.mu.Unlock()
+			wake.signal()
+			return item, nil
 		}
-		return n.item, nil, q.wake(), nil
-	case q.core.closed:
-		return item, nil, nil, ErrShutDown
+		if q.core.closed {
+			q.mu.Unlock()
+			return item, ErrShutDown
+		}
+		w = q.waiters.join()
+		q.mu.Unlock()
+		q.await(ctx, w)
 	}
-	return item, q.waiters.join(), nil, nil
 }
 
 func (q *Queue[T]) describe(n *node[T], d *Delivery[T]) {
@@ -194,18 +186,20 @@ func (q *Queue[T]) lane(item T) string {
 	return q.options.Lane(item)
 }
 
-// check reports an item that the core has refused, without the lock.
-func (q *Queue[T]) check(item T) {
-	if !equal(item, item) {
-		q.misused(item)
+// sound refuses an item that does not equal itself: no map could find it again.
+// It is called without the lock; where an interface holds what cannot be
+// compared at all, the panic happens here and harms nothing.
+func (q *Queue[T]) sound(item T) bool {
+	if equal(item, item) {
+		return true
 	}
-}
-
-// misused is called without the lock.
-func (q *Queue[T]) misused(item T) {
+	q.mu.Lock()
+	q.core.stats.Misused++
+	q.mu.Unlock()
 	if q.options.OnMisuse != nil {
 		q.options.OnMisuse(item)
 	}
+	return false
 }
 
 // now reads the clock.
