@@ -202,8 +202,8 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 
 // Preload stores objects as they are, status included, without validation and
 // faster than Create: for the state that a test or demonstration begins with.
-// Names are required; missing namespaces are created; UIDs, times and generations
-// are filled in where they are missing. It owns the objects from then on. It fails
+// Names are required; missing namespaces are created; defaults, UIDs, times and
+// generations are filled in where they are missing. It owns the objects from then on. It fails
 // on the first object that exists already or whose kind is not known.
 func (s *Server) Preload(objects ...Object) error {
 	for _, obj := range objects {

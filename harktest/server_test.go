@@ -147,4 +147,3 @@ func BenchmarkNew(b *testing.B) {
 		server.Close()
 	}
 }
-

@@ -28,7 +28,8 @@ func (s *Service) CreateNamespaces(names ...string) error {
 	return nil
 }
 
-// Load stores an object as it is; only what every stored object has is filled in.
+// Load stores an object as it is; only defaults and
+// what every stored object has are filled in.
 func (s *Service) Load(t Target, obj runtime.Object) error {
 	obj, err := toHub(t.Kind, obj)
 	if err != nil {
@@ -59,6 +60,7 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 	if t.Kind.Generation && m.GetGeneration() == 0 {
 		m.SetGeneration(1)
 	}
+	applyDefaults(obj)
 	version := object.New(t.Kind, obj)
 	version.Packable()
 	if _, err = s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}); err != nil {
