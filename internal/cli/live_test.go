@@ -66,6 +66,7 @@ type live struct {
 	t        *testing.T
 	out, err *transcript
 	cancel   context.CancelCauseFunc
+	ready    chan struct{} // gets a value for each target that is listened to
 	ended    chan struct{}
 	code     int
 }
@@ -74,14 +75,15 @@ type live struct {
 func start(t *testing.T, env environment, args ...string) *live {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	l := &live{t: t, out: newTranscript(), err: newTranscript(), cancel: cancel, ended: make(chan struct{})}
+	l := &live{t: t, out: newTranscript(), err: newTranscript(), cancel: cancel, ready: make(chan struct{}, 8), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
 		l.code = Main(ctx, Process{
 			Args: args, In: strings.NewReader(""), Out: l.out, Err: l.err, Getenv: env.get,
-			pace: pace{
+			hooks: hooks{
 				reflector: reflector.Options{MinBackoff: 5 * time.Millisecond, MaxBackoff: 50 * time.Millisecond},
 				poll:      10 * time.Millisecond,
+				ready:     func() { l.ready <- struct{}{} },
 			},
 		})
 	}()
@@ -110,6 +112,22 @@ func (l *live) until(stream *transcript, what string, met func(text string) bool
 			l.t.Fatalf("no %s\nstdout:\n%s\nstderr:\n%s", what, l.out, l.err)
 		}
 	}
+}
+
+// listens waits until so many targets are listened to: what happens from then on
+// comes by the watch.
+func (l *live) listens(targets int) *live {
+	l.t.Helper()
+	for range targets {
+		select {
+		case <-l.ready:
+		case <-l.ended:
+			l.t.Fatalf("exit %d before it listens\nstderr:\n%s", l.code, l.err)
+		case <-time.After(patience):
+			l.t.Fatalf("it does not listen\nstderr:\n%s", l.err)
+		}
+	}
+	return l
 }
 
 // prints waits for a text on standard output.

@@ -23,16 +23,19 @@ type Process struct {
 	// kubeconfig files are client-go's, which reads the process's own.)
 	Getenv func(string) string
 
-	pace pace
+	hooks hooks
 }
 
-// pace is how patient a command is; the zero value is what users get. Tests are
-// in a hurry.
-type pace struct {
+// hooks are what tests of this package change and hear; the zero value is what
+// users get.
+type hooks struct {
+	// reflector tunes lists and watches.
 	reflector reflector.Options
 	// poll is the first pause between questions for something that does not
 	// exist yet; 0 means a second.
 	poll time.Duration
+	// ready is called for each target when all that existed is printed.
+	ready func()
 }
 
 // The exit codes.

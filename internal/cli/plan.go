@@ -136,7 +136,7 @@ func (p *watchPlan) getNamespace(ctx context.Context) error {
 }
 
 // firstPoll is the first pause of poll.
-func (s *session) firstPoll() time.Duration { return cmp.Or(s.pace.poll, time.Second) }
+func (s *session) firstPoll() time.Duration { return cmp.Or(s.hooks.poll, time.Second) }
 
 // poll calls done, at first every second, then less often, until it is.
 func (p *watchPlan) poll(ctx context.Context, done func() bool) error {
@@ -170,7 +170,7 @@ func (p *watchPlan) follow(ctx context.Context, found []finding) error {
 		Client: p.client, Namespace: p.namespace,
 		LabelSelector: p.flags.selector, FieldSelector: p.flags.fieldSelector,
 		Printer: printer.New(p.printing), Out: p.session.out,
-		Lang: p.session.lang, Say: p.line, Reflector: p.session.pace.reflector,
+		Lang: p.session.lang, Say: p.line, Reflector: p.session.hooks.reflector, Ready: p.session.hooks.ready,
 	}).Run(ctx, targets)
 }
 

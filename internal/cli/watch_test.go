@@ -12,10 +12,9 @@ import (
 
 // chapter plays section 4 of the chapter: a pod is created, becomes Pending and
 // Running, and is deleted.
-func (c *cluster) chapter(hark *live) {
+func (c *cluster) chapter() {
 	c.t.Helper()
 	c.createPod("tmp")
-	hark.prints("Added    default/tmp\n")
 	p := pod("tmp")
 	c.do(c.ChangeStatus(c.t.Context(), p, func() { // the scheduler has found a node
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}}
@@ -31,9 +30,9 @@ func TestWatchShowsTheChaptersSection4(t *testing.T) {
 	} {
 		t.Run(lang, func(t *testing.T) {
 			c := newCluster(t, harktest.Options{})
-			hark := c.watch("pods", "--lang", lang)
+			hark := c.watch("pods", "--lang", lang).listens(1)
 			hark.says(banner)
-			c.chapter(hark)
+			c.chapter()
 			hark.prints("Deleted  default/tmp\n")
 			if code := hark.interrupt(); code != exitDone {
 				t.Errorf("exit %d after Ctrl+C; want 0", code)
