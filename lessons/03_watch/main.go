@@ -15,20 +15,23 @@ import (
 	"github.com/gocampus/hark/kube"
 )
 
-// engines listen and print, both the same lines.
-var engines = map[string]func(ctx context.Context, cfg *rest.Config, namespace string, print func(line string)) error{
+// An engine listens to the pods of a namespace until ctx ends, and prints a line
+// for each event.
+type engine func(ctx context.Context, cfg *rest.Config, namespace string, print func(line string)) error
+
+var engines = map[string]engine{
 	"hark":      listenWithHark,
 	"client-go": listenWithClientGo,
 }
 
 func main() {
 	log.SetFlags(0)
-	engine := flag.String("engine", "hark", "whose informer listens: hark or client-go")
+	name := flag.String("engine", "hark", "whose informer listens: hark or client-go")
 	namespace := flag.String("n", "default", "the namespace to listen to")
 	flag.Parse()
-	listen, ok := engines[*engine]
+	listen, ok := engines[*name]
 	if !ok {
-		log.Fatalf("there is no engine %q; try: -engine hark", *engine)
+		log.Fatalf("there is no engine %q; try: -engine hark", *name)
 	}
 	cfg, _, err := kube.LoadConfig(kube.ConfigOptions{})
 	if err != nil {
