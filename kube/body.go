@@ -53,11 +53,15 @@ func (b *body) fail(err error) (mapped error, final bool) {
 		b.leave()
 		return mapped, false
 	}
+	if mapped != io.EOF {
+		b.cancel(errClosed) // first, so that closing waits for no peer
+	}
 	b.release()
 	return mapped, true
 }
 
-// release frees the connection at the end of a read.
+// release frees the connection at the end of a read. The request is ended after
+// its body: ended before, a connection that could serve again would be dropped.
 func (b *body) release() {
 	b.state.Store(closed)
 	b.stream.Close() // nobody is left to tell an error of closing
@@ -68,7 +72,7 @@ func (b *body) release() {
 // frees the connection.
 func (b *body) Close() error {
 	for {
-		switch old := b.state.Load(); old {
+		switch b.state.Load() {
 		case closing, closed:
 			return nil
 		case reading:
@@ -83,17 +87,6 @@ func (b *body) Close() error {
 			}
 		}
 	}
-}
-
-// failure maps an error of reading, and closes the body unless reading can go
-// on after it. It is called between enter and leave.
-func (b *body) failure(err error) error {
-	mapped := b.mapped(err)
-	if e, ok := mapped.(*watch.Error); !ok || e.Kind != watch.KindObject {
-		b.state.CompareAndSwap(reading, closing)
-		defer b.cancel(errClosed)
-	}
-	return mapped
 }
 
 func (b *body) mapped(err error) error {

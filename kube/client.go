@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -79,19 +80,15 @@ func New(cfg *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kube: discovery at %s: %w", base.Host, err)
 	}
-	c := &Client{
+	return &Client{
 		config:          config,
 		http:            client,
 		base:            &url.URL{Scheme: base.Scheme, Host: base.Host, Path: strings.TrimRight(base.Path, "/")},
 		limiter:         limiterOf(config),
 		responseTimeout: timeout,
-		scheme:          o.Scheme,
-	}
-	if c.scheme == nil {
-		c.scheme = scheme.Scheme
-	}
-	c.catalog = newCatalog(disco, timeout, firstPositive(o.RediscoverInterval, defaultRediscoverInterval))
-	return c, nil
+		scheme:          cmp.Or(o.Scheme, scheme.Scheme),
+		catalog:         newCatalog(disco, timeout, firstPositive(o.RediscoverInterval, defaultRediscoverInterval)),
+	}, nil
 }
 
 // Config returns a copy of the configuration in use, for other clients of the

@@ -131,7 +131,7 @@ func pod(name, version string) *corev1.Pod {
 			Labels: map[string]string{"app": name},
 			ManagedFields: []metav1.ManagedFieldsEntry{{
 				Manager: "kubectl", Operation: "Update", FieldsType: "FieldsV1",
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{}}`)},
+				FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{}}`),
 			}},
 		},
 		Spec:   corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "c", Image: "nginx:1.27"}}},

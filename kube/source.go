@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/wire"
@@ -116,7 +116,7 @@ const (
 // open opens a request in the best encoding that the server has.
 func (s *Source) open(ctx context.Context, verb string, parameters url.Values) (*body, error) {
 	r := request{verb, s.String()}
-	if wrong := path.IsValidPathSegmentName(s.namespace); len(wrong) > 0 {
+	if wrong := content.IsPathSegmentName(s.namespace); len(wrong) > 0 {
 		return nil, &watch.Error{
 			Kind:    watch.KindInvalid,
 			Message: r.String() + ": the namespace " + strings.Join(wrong, ", "),
