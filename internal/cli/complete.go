@@ -31,6 +31,7 @@ func (w *watchFlags) addCompletions(cmd *cobra.Command) {
 	completeFlag(cmd, "namespace", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return w.objectNames(cmd.Context(), namespacesResource, "", typed), cobra.ShellCompDirectiveNoFileComp
 	})
+	addFileCompletions(cmd)
 	for flag, choices := range map[string]func(*api.Config) []string{
 		"context": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Contexts)) },
 		"cluster": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Clusters)) },
@@ -42,6 +43,15 @@ func (w *watchFlags) addCompletions(cmd *cobra.Command) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			return beginningWith(typed, choices(&raw)), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+}
+
+// addFileCompletions completes paths for the flags that take one.
+func addFileCompletions(cmd *cobra.Command) {
+	for _, flag := range []string{"kubeconfig", "cache-dir", "client-certificate", "client-key", "certificate-authority"} {
+		completeFlag(cmd, flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
 		})
 	}
 }

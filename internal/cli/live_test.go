@@ -71,20 +71,31 @@ type live struct {
 	code     int
 }
 
-// start runs the command until the test ends or interrupts it.
+// hurried are the hooks of tests that wait for no clock.
+var hurried = hooks{
+	reflector: reflector.Options{MinBackoff: 5 * time.Millisecond, MaxBackoff: 50 * time.Millisecond},
+	poll:      10 * time.Millisecond,
+	pause:     10 * time.Millisecond,
+}
+
+// start runs the command, in a hurry, until the test ends or interrupts it.
 func start(t *testing.T, env environment, args ...string) *live {
 	t.Helper()
+	return startWith(t, hurried, env, args...)
+}
+
+func startWith(t *testing.T, h hooks, env environment, args ...string) *live {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	l := &live{t: t, out: newTranscript(), err: newTranscript(), cancel: cancel, ready: make(chan struct{}, 8), ended: make(chan struct{})}
+	l := &live{
+		t: t, out: newTranscript(), err: newTranscript(), cancel: cancel,
+		ready: make(chan struct{}, 8), ended: make(chan struct{}),
+	}
+	h.ready = func() { l.ready <- struct{}{} }
 	go func() {
 		defer close(l.ended)
 		l.code = Main(ctx, Process{
-			Args: args, In: strings.NewReader(""), Out: l.out, Err: l.err, Getenv: env.get,
-			hooks: hooks{
-				reflector: reflector.Options{MinBackoff: 5 * time.Millisecond, MaxBackoff: 50 * time.Millisecond},
-				poll:      10 * time.Millisecond,
-				ready:     func() { l.ready <- struct{}{} },
-			},
+			Args: args, In: strings.NewReader(""), Out: l.out, Err: l.err, Getenv: env.get, hooks: h,
 		})
 	}()
 	t.Cleanup(func() { l.interrupt() })

@@ -34,6 +34,8 @@ type hooks struct {
 	// poll is the first pause between questions for something that does not
 	// exist yet; 0 means a second.
 	poll time.Duration
+	// pause of the demo; 0 means its default.
+	pause time.Duration
 	// ready is called for each target when all that existed is printed.
 	ready func()
 }

@@ -23,8 +23,8 @@ type Options struct {
 	Lang text.Lang
 	// Color marks event types.
 	Color bool
-	// Pause between steps, so that people can read along; 0 means 1 s, negative
-	// none.
+	// Pause between steps, so that people can read along. Pods take about as long
+	// to start and stop. 0 means 1 s.
 	Pause time.Duration
 }
 
@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Pause == 0 {
 		o.Pause = time.Second
 	}
-	stage, err := openStage()
+	stage, err := openStage(o.Pause)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,10 @@ func (p *play) run(ctx context.Context) error {
 	case ctx.Err() == nil && err == nil:
 		p.yourTurn(ctx)
 	case ctx.Err() != nil && helpers.failed() == nil:
-		p.screen.line("")
-		p.screen.say(text.DemoCutShort, "seconds", playSeconds)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			p.screen.line("")
+			p.screen.say(text.DemoCutShort, "seconds", playSeconds)
+		}
 		return nil
 	}
 	return errors.Join(err, helpers.failed())
@@ -125,9 +127,6 @@ func (p *play) yourTurn(ctx context.Context) {
 
 // pause lets people read.
 func (p *play) pause(ctx context.Context) {
-	if p.options.Pause < 0 {
-		return
-	}
 	timer := time.NewTimer(p.options.Pause)
 	defer timer.Stop()
 	select {

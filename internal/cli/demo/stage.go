@@ -19,15 +19,16 @@ type stage struct {
 	kubeconfig string // path of a temporary file
 	client     *kube.Client
 	api        kubernetes.Interface
+	pace       time.Duration // of the story around the server
 }
 
 // openStage starts the server and writes the kubeconfig.
-func openStage() (*stage, error) {
+func openStage(pace time.Duration) (*stage, error) {
 	server, err := harktest.New(harktest.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	s := &stage{server: server}
+	s := &stage{server: server, pace: pace}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("demo: %w", err), s.close())
 	}
@@ -54,9 +55,9 @@ func (s *stage) open() error {
 // controllers of Deployments, slow enough to be watched.
 func (s *stage) story(ctx context.Context) error {
 	return s.server.RunStory(ctx, harktest.StoryOptions{
-		ScheduleDelay: 500 * time.Millisecond,
-		StartDelay:    1500 * time.Millisecond,
-		StopDelay:     time.Second,
+		ScheduleDelay: s.pace / 2,
+		StartDelay:    s.pace + s.pace/2,
+		StopDelay:     s.pace,
 	})
 }
 

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// inOrder tells whether patterns are found one after the other, and if not,
+// which one is missing.
+func inOrder(text string, patterns []string) (missing string) {
+	for _, pattern := range patterns {
+		at := regexp.MustCompile(pattern).FindStringIndex(text)
+		if at == nil {
+			return pattern
+		}
+		text = text[at[1]:]
+	}
+	return ""
+}
+
+var demoInEnglish = []string{
+	`(?m)^kubeconfig: \S+\.kubeconfig$`,
+	`1/4 A pod comes`,
+	`(?m)^Watching Pod events in namespace=default, Ctrl\+C to quit$`,
+	`(?m)^\$ kubectl run tmp --image=nginx:1.27$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Added    default/tmp$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified default/tmp phase=Pending$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified default/tmp phase=Running$`,
+	`(?m)^\$ kubectl delete pod tmp$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Deleted  default/tmp$`,
+	`2/4 A burst: 1000 changes to the one key default/burst`,
+	`1000 changes in \S+: 1000 events arrived, the handler added the key \d+ times, the worker ran \d+ times. Its last run read change 1000\.`,
+	`3/4 A key that fails is retried: default/flaky needs configmaps/flaky-input`,
+	`try 1 failed: configmaps "flaky-input" not found`,
+	`try 2, \S+ later, failed: configmaps "flaky-input" not found`,
+	`try 3, \S+ later, succeeded`,
+	`4/4 A controller`,
+	`controller: default/web has replicas=1, wants 3: calling the API`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified Deployment default/web ready=3/3$`,
+	`It is your turn:`,
+}
+
+var demoInChinese = []string{
+	`(?m)^kubeconfig: \S+\.kubeconfig$`,
+	`1/4 一个 Pod 创建、运行、消失`,
+	`(?m)^监听 namespace=default 的 Pod 事件，Ctrl\+C 退出$`,
+	`Added    default/tmp\n`, `phase=Pending\n`, `phase=Running\n`, `Deleted  default/tmp\n`,
+	`2/4 一大波变化`, `内修改 1000 次：收到 1000 个事件，回调入队 \d+ 次，worker 只运行了 \d+ 次；最后一次读到的是第 1000 次修改`,
+	`3/4 失败自动重试`, `第 1 次失败`, `第 2 次失败`, `第 3 次成功`,
+	`4/4 一个控制器`, `控制器：default/web 现有 replicas=1，期望 3`, `ready=3/3\n`, `现在轮到你`,
+}
+
+func TestTheDemoPlaysAllFourParts(t *testing.T) {
+	for lang, want := range map[string][]string{"en": demoInEnglish, "zh": demoInChinese} {
+		t.Run(lang, func(t *testing.T) {
+			hark := start(t, nil, "hark", "demo", "--lang", lang)
+			hark.until(hark.out, "end of the play", func(text string) bool { return inOrder(text, want) == "" })
+			path := kubeconfigOf(t, hark)
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("kubeconfig: %v, %v", info, err)
+			}
+			if code := hark.interrupt(); code != exitDone || hark.err.String() != "" {
+				t.Errorf("exit %d; stderr:\n%s", code, hark.err)
+			}
+			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the kubeconfig is left: %v", err)
+			}
+		})
+	}
+}
+
+func kubeconfigOf(t *testing.T, hark *live) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^kubeconfig: (\S+)$`).FindStringSubmatch(hark.out.String())
+	if found == nil {
+		t.Fatalf("no kubeconfig in\n%s", hark.out)
+	}
+	return found[1]
+}
+
+func TestABurstReachesTheWorkerAsFewRuns(t *testing.T) {
+	hark := start(t, nil, "hark", "demo")
+	hark.prints("Its last run read change")
+	found := regexp.MustCompile(`the worker ran (\d+) times`).FindStringSubmatch(hark.out.String())
+	if runs, err := strconv.Atoi(found[1]); err != nil || runs == 0 || runs > 500 {
+		t.Errorf("%s runs for 1000 changes", found[1])
+	}
+}
+
+func TestTheDemoReactsToWhatTheUserDoes(t *testing.T) {
+	hark := start(t, nil, "hark", "demo")
+	hark.prints("Ctrl+C to quit\n")
+	hark.prints("It is your turn")
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfigOf(t, hark))
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.CoreV1().Pods("default").Create(t.Context(), pod("hello"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	hark.prints("Modified default/hello phase=Running\n")
+	if err := api.CoreV1().Pods("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	hark.prints("Deleted  default/hello\n")
+
+	const healed = "has replicas=3: nothing to do"
+	before := strings.Count(hark.out.String(), healed)
+	patch := []byte(`{"spec":{"replicas":1}}`)
+	if _, err := api.AppsV1().Deployments("default").Patch(t.Context(), "web", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	hark.until(hark.out, "the controller's answer", func(text string) bool { return strings.Count(text, healed) > before })
+}
+
+func TestTheDemoEndsInTimeAndCleansUp(t *testing.T) {
+	slow := hooks{pause: time.Hour}
+	hark := startWith(t, slow, nil, "hark", "demo", "--for", "1s")
+	if code := hark.exit(); code != exitDone || !strings.Contains(hark.out.String(), "The time is up") {
+		t.Errorf("exit %d:\n%s%s", code, hark.out, hark.err)
+	}
+	if _, err := os.Stat(kubeconfigOf(t, hark)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the kubeconfig is left: %v", err)
+	}
+}
+
+func TestTheDemoEndsQuietlyWhenNobodyReads(t *testing.T) {
+	hark := start(t, nil, "hark", "demo")
+	hark.prints("kubeconfig: ")
+	path := kubeconfigOf(t, hark)
+	hark.out.fail(syscall.EPIPE)
+	if code := hark.exit(); code != exitDone || hark.err.String() != "" {
+		t.Errorf("exit %d; stderr:\n%s", code, hark.err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the kubeconfig is left: %v", err)
+	}
+}
