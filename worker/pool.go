@@ -64,11 +64,8 @@ func New[T comparable](queue Queue[T], fn Func[T], options Options[T]) *Pool[T] 
 
 // session is one call of Run.
 type session[T comparable] struct {
-	// take ends when no further item is to be taken; runs is the parent of
-	// every run's context.
-	take, runs context.Context
-	stop       context.CancelCauseFunc // ends take
-	workers    sync.WaitGroup
+	stop    context.CancelCauseFunc // no further item is to be taken
+	workers sync.WaitGroup
 
 	// mu guards what follows.
 	mu       sync.Mutex
@@ -96,9 +93,9 @@ func (p *Pool[T]) Run(ctx context.Context) error {
 	}
 	take, stop := context.WithCancelCause(taking)
 	defer stop(nil)
-	s := &session[T]{take: take, runs: runs, stop: stop}
+	s := &session[T]{stop: stop}
 	for range p.options.Workers {
-		s.workers.Go(func() { p.work(s) })
+		s.workers.Go(func() { p.work(take, runs, s) })
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -192,31 +189,30 @@ func (p *Pool[T]) end() {
 	p.active = false
 }
 
-// work takes items and runs them until there are no more.
-func (p *Pool[T]) work(s *session[T]) {
+// work takes items until take ends or there are no more, and runs them; runs is
+// the parent of every run's context.
+func (p *Pool[T]) work(take, runs context.Context, s *session[T]) {
 	finished := false
 	defer func() {
 		if !finished { // runtime.Goexit: this goroutine is lost, its work is not
-			s.workers.Go(func() { p.work(s) })
+			s.workers.Go(func() { p.work(take, runs, s) })
 		}
 	}()
 	for {
-		item, err := p.queue.GetContext(s.take)
+		item, err := p.queue.GetContext(take)
 		if err != nil {
-			s.ended(err)
 			finished = true
+			if !errors.Is(err, workqueue.ErrShutDown) && take.Err() == nil {
+				s.fail(err)
+			}
 			return
 		}
-		p.handle(s, item)
+		p.handle(runs, s, item)
 	}
 }
 
-// ended keeps the error that ended a worker, if it is one to return, and ends
-// the others.
-func (s *session[T]) ended(err error) {
-	if errors.Is(err, workqueue.ErrShutDown) || s.take.Err() != nil {
-		return
-	}
+// fail keeps the error that ended a worker, and ends the others.
+func (s *session[T]) fail(err error) {
 	s.mu.Lock()
 	s.err = cmp.Or(s.err, err)
 	s.mu.Unlock()

@@ -11,17 +11,20 @@ import (
 type run[T comparable] struct{ Running[T] }
 
 // handle runs one item and settles it with the queue, however the run ends.
-func (p *Pool[T]) handle(s *session[T], item T) {
+func (p *Pool[T]) handle(runs context.Context, s *session[T], item T) {
 	r := p.start(item)
 	e := ending{err: ErrGoexit} // until the function has returned
-	defer func() { p.observe(p.finish(s, r, &e)) }()
+	defer func() {
+		e.interrupted = runs.Err() != nil
+		p.observe(p.finish(s, r, &e))
+	}()
 	if p.options.OnStart != nil {
 		p.options.OnStart(item)
 	}
 	if p.options.Timeout > 0 {
-		p.callTimed(s.runs, r, &e)
+		p.callTimed(runs, r, &e)
 	} else {
-		p.call(s.runs, item, &e)
+		p.call(runs, item, &e)
 	}
 }
 
@@ -86,7 +89,6 @@ func (p *Pool[T]) overrun(r *run[T]) {
 // finish decides what becomes of the item, tells the queue, and calls Done.
 func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) Run[T] {
 	defer p.queue.Done(r.Item)
-	e.interrupted = s.runs.Err() != nil
 	e.tries = p.queue.NumRequeues(r.Item) + 1
 	done := Run[T]{
 		Item:     r.Item,

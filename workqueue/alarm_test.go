@@ -31,7 +31,7 @@ func TestCase42_TheTimerIsGoneWhenShutdownReturns(t *testing.T) {
 			})
 		}
 		both.Wait()
-		if q.alarm.timer.Stop() {
+		if q.alarm.timer.Stop() { // nobody else has the queue any more
 			t.Fatal("the timer was still set")
 		}
 	}
@@ -46,6 +46,8 @@ func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) 
 		expect := func(when string, set bool, due time.Duration) {
 			t.Helper()
 			synctest.Wait()
+			q.mu.Lock()
+			defer q.mu.Unlock()
 			if q.alarm.set != set || set && q.alarm.due != instant(due) {
 				t.Errorf("%s: set %t for %v; want %t for %v", when, q.alarm.set, time.Duration(q.alarm.due), set, due)
 			}

@@ -1,0 +1,238 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gocampus/hark/worker"
+	"github.com/gocampus/hark/workqueue"
+)
+
+// sleepFor sleeps as long as its items say, or until its context ends.
+func sleepFor(ctx context.Context, item string) (worker.Result, error) {
+	d, err := time.ParseDuration(item)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	select {
+	case <-time.After(d):
+		return worker.Result{}, nil
+	case <-ctx.Done():
+		return worker.Result{}, context.Cause(ctx)
+	}
+}
+
+func TestRunsUnderWayMayFinishWhenThePoolStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, sleepFor, worker.Options[string]{})
+		b.queue.Add("10s")
+		b.queue.Add("20s")
+		b.queue.Add("30s") // there are two workers: this one is not taken any more
+		time.Sleep(time.Second)
+		b.stop()
+		if err := <-b.ended; err != nil || time.Since(b.start) != 20*time.Second {
+			t.Errorf("Run = %v after %v; want nil after 20s", err, time.Since(b.start))
+		}
+		b.expect(t, "0s 10s try 1 succeeded", "0s 20s try 1 succeeded")
+		if got := b.queue.Len(); got != 1 || b.queue.ShuttingDown() {
+			t.Errorf("Len = %d; want what was queued to stay queued", got)
+		}
+		b.queue.ShutDown()
+	})
+}
+
+func TestADrainThatTakesTooLongInterruptsTheRunsAndNamesThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, sleepFor, worker.Options[string]{DrainTimeout: 5 * time.Second})
+		b.queue.Add("3s")
+		b.queue.Add("10h")
+		time.Sleep(time.Second)
+		b.stop()
+		err := <-b.ended
+		e, ok := errors.AsType[*worker.DrainError[string]](err)
+		if !ok || !slices.Equal(e.Left, []string{"10h"}) || !e.TimedOut || !errors.Is(err, worker.ErrDrainTimeout) {
+			t.Fatalf("Run = %v; want a DrainError that names 10h", err)
+		}
+		if want := "worker: stopped with 1 undone: 10h"; err.Error() != want {
+			t.Errorf("%q; want %q", err, want)
+		}
+		if got := time.Since(b.start); got != 6*time.Second {
+			t.Errorf("it took %v; want 6s", got)
+		}
+		b.expect(t, "0s 3s try 1 succeeded", "0s 10h try 1 interrupted")
+		if !errors.Is(b.all()[1].Err, worker.ErrDrainTimeout) {
+			t.Errorf("the cause was %v; want ErrDrainTimeout", b.all()[1].Err)
+		}
+
+		// The interruption is no failure, and the next Run takes it up.
+		if got := b.queue.NumRequeues("10h"); got != 0 || b.queue.Len() != 1 {
+			t.Errorf("NumRequeues = %d, Len = %d; want 0, 1", got, b.queue.Len())
+		}
+		b.queue.ShutDown()
+		if err := b.pool.Run(t.Context()); err != nil {
+			t.Errorf("the second Run: %v", err)
+		}
+		b.expect(t, "0s 3s try 1 succeeded", "0s 10h try 1 interrupted", "6s 10h try 1 succeeded")
+	})
+}
+
+func TestARunThatSucceedsInSpiteOfTheInterruptionIsNotLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(ctx context.Context, _ string) (worker.Result, error) {
+			<-ctx.Done()
+			return worker.Result{}, nil
+		}, worker.Options[string]{DrainTimeout: -1})
+		b.queue.Add("a")
+		synctest.Wait()
+		b.mustEnd(t)
+		b.expect(t, "0s a try 1 succeeded")
+		if got := time.Since(b.start); got != 0 {
+			t.Errorf("it took %v; want no drain with a negative timeout", got)
+		}
+	})
+}
+
+func TestDrainQueuedRunsWhatIsQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, sleepFor, worker.Options[string]{Workers: 1, DrainQueued: true})
+		for _, item := range []string{"1s", "2s", "3s"} {
+			b.queue.Add(item)
+		}
+		b.queue.AddAfter("1h", time.Hour) // dropped, as at every shutdown
+		synctest.Wait()
+		b.stop()
+		synctest.Wait()
+		b.queue.Add("4s") // refused
+		if err := <-b.ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		b.expect(t, "0s 1s try 1 succeeded", "1s 2s try 1 succeeded", "3s 3s try 1 succeeded")
+	})
+}
+
+func TestDrainQueuedNamesWhatItCouldNotDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fn := func(ctx context.Context, item string) (worker.Result, error) {
+			if item == "bad" {
+				return worker.Result{}, errors.New("no")
+			}
+			return sleepFor(ctx, item)
+		}
+		b := newBench(t, fn, worker.Options[string]{Workers: 1, DrainQueued: true, DrainTimeout: 5 * time.Second})
+		b.queue.Add("1s")
+		synctest.Wait()
+		for _, item := range []string{"bad", "2s", "1h", "2h"} {
+			b.queue.Add(item)
+		}
+		b.stop()
+		err := <-b.ended
+		e, ok := errors.AsType[*worker.DrainError[string]](err)
+		if !ok || !slices.Equal(e.Left, []string{"bad", "1h", "2h"}) || !e.TimedOut {
+			t.Errorf("Run = %v; want bad, 1h, 2h left", err)
+		}
+		b.expect(t, "0s 1s try 1 succeeded", "1s bad try 1 retried", "1s 2s try 1 succeeded", "3s 1h try 1 interrupted")
+	})
+}
+
+func TestDrainQueuedNamesAFailureThoughItDidNotTimeOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		var b *bench
+		b = newBench(t, func(_ context.Context, item string) (worker.Result, error) {
+			time.Sleep(time.Second)
+			if item == "flaky" {
+				if tries++; tries > 1 {
+					return worker.Result{}, nil
+				}
+			}
+			return worker.Result{}, errors.New("no")
+		}, worker.Options[string]{DrainQueued: true})
+		b.queue.Add("bad")
+		b.queue.Add("flaky")
+		synctest.Wait()
+		b.queue.Add("flaky") // a change: it gets a second run, and succeeds
+		b.stop()
+		err := <-b.ended
+		e, ok := errors.AsType[*worker.DrainError[string]](err)
+		if !ok || !slices.Equal(e.Left, []string{"bad"}) || e.TimedOut || errors.Is(err, worker.ErrDrainTimeout) {
+			t.Errorf("Run = %v; want bad left and no timeout", err)
+		}
+	})
+}
+
+func TestARunThatIgnoresTheEndIsWaitedForOrAbandoned(t *testing.T) {
+	for abandon, want := range map[time.Duration]time.Duration{0: time.Hour, time.Second: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, func(context.Context, string) (worker.Result, error) {
+				time.Sleep(time.Hour)
+				return worker.Result{}, errors.New("ignored the end")
+			}, worker.Options[string]{DrainTimeout: 2 * time.Second, AbandonAfter: abandon})
+			b.queue.Add("deaf")
+			synctest.Wait()
+			b.stop()
+			err := <-b.ended
+			if e, ok := errors.AsType[*worker.DrainError[string]](err); !ok || !slices.Equal(e.Left, []string{"deaf"}) {
+				t.Errorf("Run = %v; want deaf left", err)
+			}
+			if got := time.Since(b.start); got != want {
+				t.Errorf("AbandonAfter %v: Run returned after %v; want %v", abandon, got, want)
+			}
+			b.queue.ShutDown()
+			time.Sleep(2 * time.Hour)
+		})
+	}
+}
+
+func TestRunEndsWithTheQueueAndRefusesToRunTwiceAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, script(succeed), worker.Options[string]{})
+		synctest.Wait()
+		if err := b.pool.Run(t.Context()); !errors.Is(err, worker.ErrRunning) {
+			t.Errorf("a second Run = %v; want ErrRunning", err)
+		}
+		b.queue.Add("a")
+		b.queue.ShutDown()
+		if err := <-b.ended; err != nil {
+			t.Errorf("Run = %v; want nil after ShutDown", err)
+		}
+		b.expect(t, "0s a try 1 succeeded")
+		b.stop()
+	})
+}
+
+// brokenQueue fails after its first item.
+type brokenQueue struct {
+	*workqueue.Queue[string]
+	err error
+}
+
+func (q *brokenQueue) GetContext(ctx context.Context) (string, error) {
+	if q.Len() > 0 {
+		return q.Queue.GetContext(ctx)
+	}
+	return "", q.err
+}
+
+func TestRunReturnsTheErrorOfItsQueue(t *testing.T) {
+	q := &brokenQueue{workqueue.New(workqueue.Options[string]{}), errors.New("broken")}
+	q.Add("a")
+	pool := worker.New(q, func(context.Context, string) (worker.Result, error) { return worker.Result{}, nil }, worker.Options[string]{Workers: 1})
+	if err := pool.Run(t.Context()); err != q.err || pool.Stats().Succeeded != 1 {
+		t.Errorf("Run = %v; want %v after one success", err, q.err)
+	}
+}
+
+func TestADrainErrorNamesTenItemsAtMost(t *testing.T) {
+	e := &worker.DrainError[string]{}
+	for i := range 12 {
+		e.Left = append(e.Left, fmt.Sprint(i))
+	}
+	if want := "worker: stopped with 12 undone: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"; e.Error() != want {
+		t.Errorf("%q; want %q", e, want)
+	}
+}
