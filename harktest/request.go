@@ -1,6 +1,7 @@
 package harktest
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"sync"
@@ -9,7 +10,7 @@ import (
 	"github.com/gocampus/hark/harktest/internal/httpapi"
 )
 
-// Request is a request that the server has answered. A watch is recorded when it ends.
+// Request is a request that the server has got.
 type Request struct {
 	// Method, Path, Query and UserAgent as the client sent them.
 	Method    string
@@ -26,10 +27,12 @@ type Request struct {
 	Namespace   string
 	Name        string
 	Subresource string
-	// Code is the HTTP status, 0 when the connection was broken before one was sent.
+	// Code is the HTTP status, 0 when none has been sent (yet).
 	Code int
-	// Start is when the request arrived, Duration how long the answer took.
+	// Start is when the request arrived. Ended tells whether the answer is over,
+	// and Duration how long it took; a watch that is open has not ended.
 	Start    time.Time
+	Ended    bool
 	Duration time.Duration
 }
 
@@ -37,19 +40,16 @@ type Request struct {
 type requestLog struct {
 	limit int
 
-	mu   sync.Mutex // guards list
-	list []Request
+	mu   sync.Mutex // guards list and the requests in it
+	list []*Request
 }
 
-func (l *requestLog) add(r httpapi.Record) {
-	query, err := url.ParseQuery(r.Query)
-	if err != nil {
-		query = url.Values{} // the server has read no parameter of it either
-	}
-	request := Request{
-		Method: r.Method, Path: r.Path, Query: query, UserAgent: r.UserAgent,
-		Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Subresource: r.Subresource,
-		Code: r.Code, Start: r.Start, Duration: r.Duration,
+// begin records a request that has arrived; the result records what becomes of it.
+func (l *requestLog) begin(r *http.Request, info httpapi.Info) func(code int, ended bool) {
+	request := &Request{
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), UserAgent: r.UserAgent(),
+		Verb: info.Verb, Group: info.Group, Version: info.Version, Resource: info.Resource,
+		Namespace: info.Namespace, Name: info.Name, Subresource: info.Subresource, Start: time.Now(),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,15 +57,26 @@ func (l *requestLog) add(r httpapi.Record) {
 		l.list = slices.Delete(l.list, 0, len(l.list)-l.limit)
 	}
 	l.list = append(l.list, request)
+	return func(code int, ended bool) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		request.Code, request.Ended = code, ended
+		request.Duration = time.Since(request.Start)
+	}
 }
 
 // Requests returns the last requests, at most Options.RequestLimit, in the order in
-// which they ended.
+// which they arrived. An answer may reach its client a moment before it has ended here.
 func (s *Server) Requests() []Request {
 	l := &s.requests
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.list[max(0, len(l.list)-l.limit):])
+	last := l.list[max(0, len(l.list)-l.limit):]
+	requests := make([]Request, len(last))
+	for i, r := range last {
+		requests[i] = *r
+	}
+	return requests
 }
 
 // ForgetRequests empties the list of requests.

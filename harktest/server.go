@@ -64,7 +64,7 @@ func New(o Options) (*Server, error) {
 	s.handler = httpapi.New(s.service, httpapi.Options{
 		BookmarkInterval: o.BookmarkInterval, WatchTimeout: o.WatchTimeout, WatchLag: o.WatchBuffer,
 		NoCompression: o.NoCompression, NoStreamingLists: o.NoStreamingLists,
-		Version: versionInfo(o.Version), Faults: s.faults, Record: s.requests.add,
+		Version: versionInfo(o.Version), Faults: s.faults, Record: s.requests.begin,
 	})
 	if o.TLS {
 		var err error

@@ -32,21 +32,10 @@ type Options struct {
 	Version version.Info
 	// Faults to carry out.
 	Faults *fault.Set
-	// Record is called after each request, from the goroutine that served it.
-	Record func(Record)
-}
-
-// Record is what a request was and how it ended.
-type Record struct {
-	Info
-	Method    string
-	Path      string
-	Query     string
-	UserAgent string
-	Code      int
-	Start     time.Time
-	// Started is true for the record of a watch that has begun, false for all others.
-	Duration time.Duration
+	// Record is called when a request arrives. What it returns is called with the
+	// status code when the answer begins, and with ended when it is over; the code
+	// is 0 when there was none. All calls are made by the goroutine that serves the request.
+	Record func(r *http.Request, info Info) func(code int, ended bool)
 }
 
 // Handler serves the API. It is safe for concurrent use.
@@ -83,30 +72,35 @@ func (h *Handler) watchesEnd() <-chan struct{} {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
 	info := readInfo(r, r.URL.Query())
-	recorder := &recorder{ResponseWriter: w}
-	defer func() {
-		if h.options.Record != nil {
-			h.options.Record(Record{
-				Info: info, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, UserAgent: r.UserAgent(),
-				Code: recorder.code, Start: start, Duration: time.Since(start),
-			})
-		}
-	}()
+	recorder := &recorder{ResponseWriter: w, note: func(int, bool) {}}
+	if h.options.Record != nil {
+		recorder.note = h.options.Record(r, info)
+	}
+	defer func() { recorder.note(recorder.code, true) }()
 	h.faulty(recorder, r, info)
 }
 
-// recorder remembers the status code of an answer.
+// recorder notes the status code of an answer.
 type recorder struct {
 	http.ResponseWriter
 	code int
+	note func(code int, ended bool)
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *recorder) WriteHeader(code int) {
 	w.code = code
+	w.note(code, false)
 	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements http.ResponseWriter.
+func (w *recorder) Write(data []byte) (int, error) {
+	if w.code == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(data)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
