@@ -87,7 +87,7 @@ func (h *Handler) scale(w http.ResponseWriter, r *http.Request, info Info, t ser
 	}
 	wanted, err := asScale(obj)
 	if err == nil {
-		err = checkName(wanted, t)
+		err = service.CheckName(wanted, t)
 	}
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (h *Handler) finalize(w http.ResponseWriter, r *http.Request, t service.Tar
 	}
 	obj, err := h.readObject(w, r, t.Kind)
 	if err == nil {
-		err = checkName(obj, t)
+		err = service.CheckName(obj, t)
 	}
 	if err != nil {
 		h.fail(w, r, err)

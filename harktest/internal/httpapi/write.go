@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +56,7 @@ func (h *Handler) update(w http.ResponseWriter, r *http.Request, t service.Targe
 	}
 	obj, err := h.readObject(w, r, t.Kind)
 	if err == nil {
-		err = checkName(obj, t)
+		err = service.CheckName(obj, t)
 	}
 	if err != nil {
 		h.fail(w, r, err)
@@ -71,21 +70,6 @@ func (h *Handler) update(w http.ResponseWriter, r *http.Request, t service.Targe
 		return
 	}
 	h.answer(w, r, http.StatusOK, t.Kind, version)
-}
-
-// checkName refuses an object whose name is not that of the path.
-func checkName(obj runtime.Object, t service.Target) error {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return service.BadRequest("%v", err)
-	}
-	if m.GetName() != t.Name {
-		return service.BadRequest("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), t.Name)
-	}
-	if m.GetNamespace() != "" && t.Namespace != "" && m.GetNamespace() != t.Namespace {
-		return service.BadRequest("the namespace of the object (%s) does not match the namespace on the request (%s)", m.GetNamespace(), t.Namespace)
-	}
-	return nil
 }
 
 func (h *Handler) patch(w http.ResponseWriter, r *http.Request, t service.Target) {

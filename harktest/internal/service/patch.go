@@ -32,7 +32,11 @@ type Patch struct {
 // Patch changes an object by a JSON, merge or strategic merge patch.
 func (s *Service) Patch(t Target, p Patch, o WriteOptions) (*object.Version, error) {
 	return s.Update(t, func(current runtime.Object) (runtime.Object, error) {
-		return s.PatchObject(t.Kind.GVK, current, p)
+		next, err := s.PatchObject(t.Kind.GVK, current, p)
+		if err != nil {
+			return nil, err
+		}
+		return next, CheckName(next, t)
 	}, o)
 }
 
@@ -67,10 +71,11 @@ func applyPatch(before []byte, prototype runtime.Object, p Patch) ([]byte, error
 	case types.JSONPatchType:
 		return applyJSONPatch(before, p.Data)
 	case types.MergePatchType:
-		after, err := jsonpatch.MergePatch(before, p.Data)
-		if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
-			return nil, BadRequest("%v", err)
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(p.Data, &fields); err != nil {
+			return nil, BadRequest("error decoding patch: %v", err)
 		}
+		after, err := jsonpatch.MergePatch(before, p.Data)
 		if err != nil {
 			return nil, BadRequest("error decoding patch: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -145,4 +146,19 @@ func fromHub(k *kind.Kind, obj runtime.Object) (runtime.Object, error) {
 		return obj, nil
 	}
 	return k.FromHub(obj)
+}
+
+// CheckName refuses an object whose name or namespace is not the target's.
+func CheckName(obj runtime.Object, t Target) error {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return BadRequest("%v", err)
+	}
+	if m.GetName() != t.Name {
+		return BadRequest("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), t.Name)
+	}
+	if m.GetNamespace() != "" && t.Namespace != "" && m.GetNamespace() != t.Namespace {
+		return BadRequest("the namespace of the object (%s) does not match the namespace on the request (%s)", m.GetNamespace(), t.Namespace)
+	}
+	return nil
 }
