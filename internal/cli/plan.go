@@ -37,6 +37,7 @@ func (p *watchPlan) run(ctx context.Context) error {
 	if err := p.connect(); err != nil {
 		return err
 	}
+	defer p.client.CloseIdle()
 	found, err := p.find(ctx)
 	if err != nil {
 		return err

@@ -15,17 +15,9 @@ import (
 	"testing"
 )
 
-// childVariable makes the test binary play a program instead of the tests.
-const childVariable = "HARK_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(childVariable) {
-	case "stubborn":
-		stubborn()
-	case "writer":
-		os.Exit(writer())
-	}
-	os.Exit(m.Run())
+func init() {
+	roles["stubborn"] = stubborn
+	roles["writer"] = func() { os.Exit(writer()) }
 }
 
 // stubborn is a program that does not end at the first signal.

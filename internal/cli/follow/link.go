@@ -46,11 +46,11 @@ func (l *link) next(now reflector.Status) []said {
 	return lines
 }
 
-// worthSaying tells whether a failure keeps the events away: there is a pause
-// before the next try, or everything is listed anew. Others, such as a server
+// worthSaying tells whether a failure is of a connection that was at work, keeps
+// the events away, or makes everything be listed anew. Others, such as a server
 // that does not stream lists, are got round at once.
 func worthSaying(now reflector.Status) bool {
-	return now.Phase == reflector.Waiting || now.Reason.Kind == watch.KindExpired
+	return now.Phase == reflector.Watching || now.Phase == reflector.Waiting || now.Reason.Kind == watch.KindExpired
 }
 
 // troubles says each kind of error.

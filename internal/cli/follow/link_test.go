@@ -53,6 +53,18 @@ func TestALostConnectionIsSaidOnceAndSoIsItsReturn(t *testing.T) {
 	}
 }
 
+func TestAConnectionThatIsMendedAtOnceIsSaidToo(t *testing.T) {
+	got := told(&link{kind: pods}, text.English,
+		well, failing(reflector.Watching, watch.KindUnavailable, "reset"), well)
+	want := []string{
+		"Pod: the connection is lost, reconnecting: reset",
+		"Pod: back to normal; what was missed follows",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 func TestAnotherReasonIsSaidAnew(t *testing.T) {
 	got := told(&link{kind: pods, namespace: "shop"}, text.Chinese,
 		failing(reflector.Waiting, watch.KindUnavailable, "refused"),
@@ -74,8 +86,6 @@ func TestWhatIsGotRoundAtOnceIsNotSaid(t *testing.T) {
 	got := told(&link{kind: pods}, text.English,
 		failing(reflector.Streaming, watch.KindInvalid, "sendInitialEvents is forbidden"), // an old server
 		failing(reflector.Listing, watch.KindInvalid, "sendInitialEvents is forbidden"),
-		well,
-		failing(reflector.Watching, watch.KindUnavailable, "nothing was received any more"),
 		well,
 		reflector.Status{Phase: reflector.Stopped})
 	if len(got) > 0 {
