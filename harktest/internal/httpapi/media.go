@@ -47,7 +47,7 @@ func (m media) streamType() string {
 // accepted lists the media types that answers about a kind can have.
 func accepted(k *kind.Kind) []string {
 	types := []string{object.MediaJSON, object.MediaYAML}
-	if k != nil && k.Unstructured() {
+	if k != nil && !k.HasProtobuf() {
 		return types
 	}
 	return append(types, object.MediaProtobuf)

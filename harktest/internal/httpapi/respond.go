@@ -83,7 +83,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, code int, k *ki
 // answerObject writes an object that is not stored.
 func (h *Handler) answerObject(w http.ResponseWriter, r *http.Request, code int, gvk schema.GroupVersionKind, obj runtime.Object) {
 	m, err := negotiate(r, nil, false)
-	if err != nil {
+	if err != nil || code == http.StatusNotAcceptable {
 		m = media{encoding: object.MediaJSON}
 	}
 	body, err := appendObject(nil, gvk, obj, m.protobuf())

@@ -112,6 +112,19 @@ func (k *Kind) Gone() <-chan struct{} { return k.gone }
 // Unstructured tells whether objects are kept as *unstructured.Unstructured.
 func (k *Kind) Unstructured() bool { return k.typ == nil }
 
+// HasProtobuf tells whether objects have a protobuf encoding.
+func (k *Kind) HasProtobuf() bool {
+	if k.typ == nil {
+		return false
+	}
+	return reflect.PointerTo(k.typ).Implements(protobufMessage)
+}
+
+var protobufMessage = reflect.TypeFor[interface {
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}]()
+
 // New returns an empty object. A typed one has no apiVersion and kind set, as
 // the API's own objects in lists; an unstructured one has.
 func (k *Kind) New() runtime.Object {

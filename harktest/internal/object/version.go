@@ -75,7 +75,7 @@ func (v *Version) Stamp(version uint64) {
 // Packable makes it possible to Pack v later. It must be called before v is stored.
 func (v *Version) Packable() {
 	obj := *v.object.Load()
-	if _, ok := obj.(interface{ Marshal() ([]byte, error) }); !ok || v.kind.Unstructured() {
+	if !v.kind.HasProtobuf() {
 		return
 	}
 	// The metadata is detached, so that it does not keep the rest alive.
@@ -165,6 +165,10 @@ func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
 	}
 	return encodeJSON(obj)
 }
+
+// Unstored returns the protobuf message of a version that is not stored yet and
+// may still change.
+func (v *Version) Unstored() ([]byte, error) { return encodeProtobuf(v.Object()) }
 
 // Protobuf returns the object as kind k sees it, as a bare protobuf message. It
 // fails with ErrNoProtobuf for kinds that have no such encoding.

@@ -97,16 +97,13 @@ func finished(m metav1.Object) bool {
 // same tells whether a new version says nothing new. Both carry the old
 // resourceVersion at this point.
 func same(old, next *object.Version) bool {
-	if old.Kind().Unstructured() {
-		return equality.Semantic.DeepEqual(old.Object(), next.Object())
+	k := old.Kind()
+	if k.HasProtobuf() { // as the API compares: by what would be stored
+		a, errA := old.Protobuf(k)
+		b, errB := next.Unstored()
+		return errA == nil && errB == nil && bytes.Equal(a, b)
 	}
-	a, errA := old.Protobuf(old.Kind())
-	b, errB := (next.Object().(interface{ Marshal() ([]byte, error) })), error(nil)
-	if errA != nil || b == nil {
-		return equality.Semantic.DeepEqual(old.Object(), next.Object())
-	}
-	encoded, errB := b.Marshal()
-	return errB == nil && bytes.Equal(a, encoded)
+	return equality.Semantic.DeepEqual(old.Object(), next.Object())
 }
 
 // keepTimes restores the times of managedFields when nothing else of them has
