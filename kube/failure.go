@@ -36,6 +36,18 @@ func (r request) refused(a refusal) *watch.Error {
 	return &watch.Error{Kind: kind, Code: a.code, Message: r.explain(kind, a), RetryAfter: a.wait()}
 }
 
+// message is what the Status says.
+func (a refusal) message() string {
+	if a.status == nil {
+		return ""
+	}
+	return a.status.Message
+}
+
+// plainNotFound is the whole of an API server's answer for a path that it does
+// not serve, such as that of a kind whose definition was deleted.
+const plainNotFound = `"404 page not found"`
+
 // wait is the server's wish: the header's, else the body's.
 func (a refusal) wait() time.Duration {
 	if a.retryAfter == 0 && a.status != nil {
@@ -48,16 +60,18 @@ func (a refusal) wait() time.Duration {
 // resource and the namespace its sentence stands alone.
 func (r request) explain(kind watch.ErrorKind, a refusal) string {
 	switch {
-	case a.status == nil || a.status.Message == "":
+	case kind == watch.KindNotFound && (a.text == "" || a.text == plainNotFound) && a.message() == "":
+		return r.String() + ": the server could not find the requested resource"
+	case a.message() == "":
 		text := r.String() + ": the server answered " + codeText(a.code)
 		if a.text != "" {
 			text += ": " + a.text
 		}
 		return text
-	case kind == watch.KindForbidden && strings.Contains(a.status.Message, "cannot "+r.verb+" "):
-		return a.status.Message
+	case kind == watch.KindForbidden && strings.Contains(a.message(), "cannot "+r.verb+" "):
+		return a.message()
 	}
-	return r.String() + ": " + a.status.Message
+	return r.String() + ": " + a.message()
 }
 
 func codeText(code int) string {

@@ -194,6 +194,8 @@ func TestForeignAnswersAreQuotedInShort(t *testing.T) {
 			`list pods in all namespaces: the server answered 503 Service Unavailable: "upstream connect error \x1b[31mreset"`},
 		{"nothing", 500, "", "", watch.KindUnavailable,
 			`list pods in all namespaces: the server answered 500 Internal Server Error`},
+		{"a path that is not served", 404, "text/plain; charset=utf-8", "404 page not found\n", watch.KindNotFound,
+			`list pods in all namespaces: the server could not find the requested resource`},
 		{"an unknown code", 599, "text/plain", "?", watch.KindUnavailable, `list pods in all namespaces: the server answered 599: "?"`},
 		{"a long text", 500, "text/plain", long, watch.KindUnavailable,
 			`list pods in all namespaces: the server answered 500 Internal Server Error: "` + long[:160] + `…"`},
