@@ -105,6 +105,20 @@ func TestCutLeavesEveryOtherByteOfProtobuf(t *testing.T) {
 	}
 }
 
+func TestCutSaysWhereProtobufIsWrong(t *testing.T) {
+	meta := fields{}.add(metaManagedFields, nil).add(metaName, nil)
+	for _, tc := range []struct {
+		raw    []byte
+		offset int
+	}{
+		{fields{}.add(2, nil).add(1, meta[:len(meta)-1]), 2 + 2 + 3},
+		{append(fields{}.add(1, meta), 0x80), 2 + 5},
+	} {
+		_, err := editsProtobuf(tc.raw, nil)
+		checkError(t, string(tc.raw), err, tc.offset, true, "malformed protobuf field: unexpected EOF")
+	}
+}
+
 // cutProtobufModel cuts by encoding anew, field by field.
 func cutProtobufModel(raw []byte) (kept []byte, ok bool) {
 	for len(raw) > 0 {

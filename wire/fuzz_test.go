@@ -40,6 +40,7 @@ func checkEnd(t *testing.T, input []byte, err error) {
 func fuzzWatch(f *testing.F, encoding Encoding) {
 	f.Add(watchStream(f, encoding, sent{"ADDED", configMap("a")}, sent{"DELETED", configMap("b")}))
 	f.Add(watchStream(f, encoding, sent{"BOOKMARK", bookmark("1", map[string]string{initialEventsEnd: "true"})}))
+	f.Add([]byte(`{"type":"ADDED","object":{"` + strings.Repeat("x", fuzzLimit) + `\n":1}}`))
 	f.Add(watchStream(f, encoding, sent{"ERROR", fullStatus()}, sent{"LATER", configMap("c")}))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		o := Options{MaxObject: fuzzLimit}

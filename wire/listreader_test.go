@@ -93,6 +93,10 @@ func TestListReaderTakesMembersInAnyOrder(t *testing.T) {
 			}
 		}
 	}
+	r := NewListReader(strings.NewReader(`{"items":[],"metadata":{"remainingItemCount":1,"remainingItemCount":null}}`), JSON, Options{})
+	if _, err := r.Next(); err != io.EOF || r.Meta() != (ListMeta{}) {
+		t.Errorf("null clears remainingItemCount: %+v, %v", r.Meta(), err)
+	}
 	for _, body := range []string{`{"items":null}`, `{"items":[ ],"metadata":{}}`, `{"kind":"Status","kind":"PodList","items":[]}`} {
 		if items, err := readList(NewListReader(strings.NewReader(body), JSON, Options{})); err != io.EOF || items != nil {
 			t.Errorf("%s: %q, %v; want io.EOF", body, items, err)
@@ -186,7 +190,10 @@ func TestListReaderTakesProtobufFieldsInAnyOrder(t *testing.T) {
 	content := strange().add(listItems, named("a")).add(listMetadata, nil)
 	content = append(content, strange()...).add(listMetadata, meta).add(listItems, named("b"))
 	content = append(content, strange()...)
-	for name, stream := range slowly(protobufList(content, strange()...)) {
+	body := protobufList(content, strange()...)
+	typed := 4 + 2 + 4 + 9
+	body = bytes.Join([][]byte{body[:typed], strange(), body[typed:]}, nil)
+	for name, stream := range slowly(body) {
 		r := NewListReader(stream, Protobuf, Options{})
 		items, err := readList(r)
 		if err != io.EOF || len(items) != 2 || !strings.HasPrefix(items[0], "a ") || !strings.HasPrefix(items[1], "b ") {

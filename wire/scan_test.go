@@ -57,7 +57,7 @@ func TestScanOfUnusualJSON(t *testing.T) {
 		{`{"metadata":{"generation":9223372036854775807}}`, Meta{Generation: 9223372036854775807}},
 		{`{"metadata":{"deletionTimestamp":"2026-05-28T22:26:47+02:00"}}`, Meta{DeletionTimestamp: deleted}},
 		// What is not scanned may have any type.
-		{`{"kind":7,"metadata":{"annotations":[],"creationTimestamp":{},"finalizers":0.1e-2,"selfLink":true},"spec":"x"}`, Meta{}},
+		{`{"kind":7,"metadata":{"annotations":[],"creationTimestamp":{},"finalizers":[0.1e-2,-0E+10,5E0],"selfLink":true},"spec":"x"}`, Meta{}},
 	} {
 		var got Meta
 		if err := Scan(JSON, []byte(tc.raw), &got); err != nil {
@@ -94,6 +94,7 @@ func TestScanSaysWhereJSONIsWrong(t *testing.T) {
 		{`{"a":1e+»,}`, `instead of a digit`},
 		{`{"a":"»`, "ends"},
 		{"{\"a\":\"0123456789»\n\"}", `'\n' instead of a character of a string`},
+		{"{\"a\":\"0123»\x1f4567\"}", `'\x1f' instead of a character of a string`},
 		{"{\"a\":»\x00}", `'\x00' instead of a value`},
 		{`{"a":"\»x"}`, `'x' instead of an escape`},
 		{`{"a":"\u00»g0"}`, `'g' instead of a hexadecimal digit`},
@@ -181,6 +182,7 @@ func TestScanOfUnusualProtobuf(t *testing.T) {
 		{"nothing", nil, Meta{}},
 		{"metadata in two parts", fields{}.add(1, name("a").addVarint(metaGeneration, 2)).add(1, name("b")), Meta{Name: "b", Generation: 2}},
 		{"the last scalar counts, also when empty", fields{}.add(1, append(name("a"), name("")...)), Meta{}},
+		{"a bool of more than one bit", fields{}.add(1, fields{}.add(metaOwnerReferences, fields{}.addVarint(ownerController, 2).add(ownerName, []byte("o")))), Meta{Owner: Owner{Name: "o"}}},
 		{"a group", append(group, fields{}.add(1, name("a"))...), Meta{Name: "a"}},
 		{"an empty deletionTimestamp", fields{}.add(1, name("a").add(metaDeletionTimestamp, nil)), Meta{Name: "a"}},
 		{"a negative generation", fields{}.add(1, name("a").addVarint(metaGeneration, ^uint64(0))), Meta{Name: "a", Generation: -1}},

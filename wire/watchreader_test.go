@@ -39,18 +39,38 @@ func TestWatchReaderReadsBookmarks(t *testing.T) {
 			sent{"BOOKMARK", bookmark("10", nil)},
 			sent{"BOOKMARK", bookmark("11", map[string]string{"a": "b", initialEventsEnd: "true"})},
 			sent{"BOOKMARK", bookmark("12", map[string]string{initialEventsEnd: "false"})},
-			sent{"bookmark", bookmark("", nil)},
+			sent{"bookmark", bookmark("13", nil)},
+			sent{"BOOKMARK", bookmark("", nil)},
 		)), encoding, Options{})
 		for _, want := range []WatchEvent{
 			{Type: "BOOKMARK", ResourceVersion: "10"},
 			{Type: "BOOKMARK", ResourceVersion: "11", InitialEventsEnd: true},
 			{Type: "BOOKMARK", ResourceVersion: "12"},
-			{Type: "bookmark"},
+			{Type: "bookmark", ResourceVersion: "13"},
+			{Type: "BOOKMARK"},
 		} {
 			if diff := cmp.Diff(want, next(t, r)); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
 			}
 		}
+	})
+}
+
+func TestEventsOutliveTheBufferTheyCameIn(t *testing.T) {
+	bothEncodings(t, func(t *testing.T, encoding Encoding) {
+		body := watchStream(t, encoding,
+			sent{"BOOKMARK", bookmark("10", nil)}, sent{"ERROR", fullStatus()}, sent{"SOMETHING", bookmark("1", nil)}, sent{"ADDED", configMap("a")},
+			sent{"X", bookmark("9", map[string]string{"filler": strings.Repeat("#", 2000)})})
+		r := NewWatchReader(iotest.OneByteReader(bytes.NewReader(body)), encoding, Options{})
+		mark, failed, unknown, added := next(t, r), next(t, r), next(t, r), next(t, r)
+		next(t, r) // overwrites the buffer
+		if mark.ResourceVersion != "10" || unknown.Type != "SOMETHING" {
+			t.Errorf("bookmark %q, type %q", mark.ResourceVersion, unknown.Type)
+		}
+		if diff := cmp.Diff(wantFullStatus(), failed.Status); diff != "" {
+			t.Errorf("status (-want +got):\n%s", diff)
+		}
+		checkObject(t, added.Object, configMap("a"))
 	})
 }
 
@@ -142,6 +162,7 @@ func TestWatchReaderGoesOnAfterABadFrame(t *testing.T) {
 		{Protobuf, string(protobufFrame(fields{}.add(1, []byte("ADDED")).add(2, nil))), 0, "ADDED event has no object"},
 		{Protobuf, string(protobufFrame(fields{}.addVarint(1, 1))), 4, "an event's type has protobuf wire type 0"},
 		{Protobuf, string(protobufFrame(fields{0x0a, 0x05})), 4, "malformed protobuf field"},
+		{Protobuf, string(protobufFrame(fields{}.add(1, []byte("ADDED")).add(2, fields{0x0a, 0x05}))), 4 + 7 + 2, "malformed protobuf field"},
 		{Protobuf, string(protobufFrame(fields{}.add(1, []byte("ADDED")).add(2, fields{}.add(1, []byte("{}"))))), 4 + 7 + 4, "without the prefix"},
 		{Protobuf, string(protobufEvent("ADDED", nil)), 4 + 7 + 4 + 4, "object has no metadata.name"},
 		{Protobuf, string(protobufEvent("ADDED", fields{}.add(unknownRaw, nil))), 4 + 7 + 4 + 4 + 2, "object has no metadata.name"},

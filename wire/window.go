@@ -135,7 +135,6 @@ func (w *window) recycle() {
 
 // release ends the window; every later fill returns err.
 func (w *window) release(err error) {
-	w.offset += int64(w.size())
 	w.start, w.end = 0, 0
 	w.err = err
 	w.recycle()
