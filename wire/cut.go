@@ -36,7 +36,8 @@ func editsProtobuf(raw []byte, edits []edit) ([]edit, error) {
 func editsObjectMeta(object *message, edits []edit) []edit {
 	meta := object.enter("metadata")
 	at := len(edits)
-	edits = append(edits, edit{object.value, meta.base, len(meta.data)})
+	_, _, tag := protowire.ConsumeTag(object.data[object.start:])
+	edits = append(edits, edit{object.start + tag, meta.base, len(meta.data)})
 	for meta.next() {
 		if meta.num == metaManagedFields && meta.typ == protowire.BytesType {
 			edits = removeProtobuf(edits, at, meta.base+meta.start, meta.base+meta.pos)

@@ -53,7 +53,6 @@ type message struct {
 	num    protowire.Number
 	typ    protowire.Type
 	start  int    // of its tag
-	value  int    // of what follows the tag
 	body   []byte // of a BytesType field
 	varint uint64 // of a VarintType field
 }
@@ -71,8 +70,7 @@ func (m *message) next() bool {
 	if n < 0 {
 		return m.malformed(n)
 	}
-	m.pos += n
-	m.num, m.typ, m.value = num, typ, m.pos
+	m.num, m.typ, m.pos = num, typ, m.pos+n
 	switch rest := m.data[m.pos:]; typ {
 	case protowire.BytesType:
 		m.body, n = protowire.ConsumeBytes(rest)
@@ -99,8 +97,7 @@ func (m *message) short() bool {
 	if tag&7 != byte(protowire.BytesType) || tag < 1<<3 || tag >= 1<<7 || length >= 1<<7 || end > len(m.data) {
 		return false
 	}
-	m.num, m.typ, m.value = protowire.Number(tag>>3), protowire.BytesType, m.pos+1
-	m.body, m.pos = m.data[body:end], end
+	m.num, m.typ, m.body, m.pos = protowire.Number(tag>>3), protowire.BytesType, m.data[body:end], end
 	return true
 }
 
