@@ -87,6 +87,7 @@ var (
 	hashes = regexp.MustCompile(`\bweb-[0-9a-z]{6,10}(-[0-9a-z]{5})?\b`)
 	spaces = regexp.MustCompile(`(?m) +$`)
 	runs   = regexp.MustCompile(` {2,}`)
+	blanks = regexp.MustCompile(`(?m)^\n`)
 	skew   = regexp.MustCompile(`(?m)^WARNING: version difference .*\n`)
 )
 
@@ -97,5 +98,6 @@ func normal(text string) string {
 		return "web-" + strings.Repeat("HASH-", strings.Count(name, "-")-1) + "HASH"
 	})
 	text = spaces.ReplaceAllString(text, "")
+	text = blanks.ReplaceAllString(text, "") // in the script they part its chapters
 	return runs.ReplaceAllString(text, "  ")
 }
