@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,4 +236,43 @@ func TestADrainErrorNamesTenItemsAtMost(t *testing.T) {
 	if want := "worker: stopped with 12 undone: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"; e.Error() != want {
 		t.Errorf("%q; want %q", e, want)
 	}
+}
+
+// oneBrokenGet fails its first call; the others block until their context ends.
+type oneBrokenGet struct {
+	*workqueue.Queue[string]
+	broken atomic.Bool
+	err    error
+}
+
+func (q *oneBrokenGet) GetContext(ctx context.Context) (string, error) {
+	if !q.broken.Swap(true) {
+		return "", q.err
+	}
+	return q.Queue.GetContext(ctx)
+}
+
+func TestAnErrorOfTheQueueEndsAllWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &oneBrokenGet{Queue: workqueue.New(workqueue.Options[string]{}), err: errors.New("broken")}
+		pool := worker.New(q, script(succeed), worker.Options[string]{Workers: 4})
+		if err := pool.Run(t.Context()); err != q.err {
+			t.Errorf("Run = %v; want %v", err, q.err)
+		}
+	})
+}
+
+func TestAPermanentErrorParksTheItemEvenAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(ctx context.Context, _ string) (worker.Result, error) {
+			<-ctx.Done()
+			return worker.Result{}, worker.Permanent(errors.New("the spec is invalid"))
+		}, worker.Options[string]{})
+		b.queue.Add("a")
+		synctest.Wait()
+		b.mustEnd(t)
+		if got := b.pool.Parked(); len(got) != 1 || b.queue.Len() != 0 {
+			t.Errorf("Parked = %+v, Len = %d; want a parked and not queued", got, b.queue.Len())
+		}
+	})
 }

@@ -103,6 +103,10 @@ func TestAFailingItemIsRetriedWithBackoffUntilItSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, script(fail, fail, fail, succeed), worker.Options[string]{})
 		b.queue.Add("a")
+		synctest.Wait()
+		if e := b.queue.Snapshot().Delayed[0]; e.LastError != "no" || e.Failures != 1 || !e.FailedAt.Equal(b.start) {
+			t.Errorf("the queue shows %+v; want the error of the first run", e)
+		}
 		time.Sleep(time.Hour)
 		b.expect(t, "0s a try 1 retried", "10ms a try 2 retried", "30ms a try 3 retried", "70ms a try 4 succeeded")
 		s := b.pool.Stats()
@@ -313,4 +317,55 @@ func TestPermanentOfNilIsNil(t *testing.T) {
 	if err := worker.Permanent(nil); err != nil {
 		t.Errorf("Permanent(nil) = %v", err)
 	}
+}
+
+// callsQueue notes the calls that a pool makes for its only item.
+type callsQueue struct {
+	*workqueue.Queue[string]
+	calls []string
+}
+
+func (q *callsQueue) note(call string)   { q.calls = append(q.calls, call) }
+func (q *callsQueue) Done(item string)   { q.note("Done"); q.Queue.Done(item) }
+func (q *callsQueue) Add(item string)    { q.note("Add"); q.Queue.Add(item) }
+func (q *callsQueue) Forget(item string) { q.note("Forget"); q.Queue.Forget(item) }
+func (q *callsQueue) AddRateLimited(item string) {
+	q.note("AddRateLimited")
+	q.Queue.AddRateLimited(item)
+}
+func (q *callsQueue) RecordError(i string, e error) { q.note("RecordError"); q.Queue.RecordError(i, e) }
+func (q *callsQueue) AddAfter(item string, d time.Duration) {
+	q.note("AddAfter")
+	q.Queue.AddAfter(item, d)
+}
+
+// TestTheQueueIsToldWhatComesNextBeforeDone, since after Done another worker may
+// have the item.
+func TestTheQueueIsToldWhatComesNextBeforeDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &callsQueue{Queue: workqueue.New(workqueue.Options[string]{})}
+		parked := func() (worker.Result, error) {
+			q.ShutDown()
+			return worker.Result{}, worker.Permanent(errors.New("no"))
+		}
+		pool := worker.New(q, script(fail, later, succeed, parked), worker.Options[string]{Workers: 1, OnEnd: func(r worker.Run[string]) {
+			q.note(r.Outcome.String())
+			if r.Outcome == worker.Succeeded {
+				q.Queue.Add("a")
+			}
+		}})
+		q.Queue.Add("a")
+		if err := pool.Run(t.Context()); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		want := []string{
+			"RecordError", "AddRateLimited", "Done", "retried",
+			"Forget", "AddAfter", "Done", "requeued",
+			"Forget", "Done", "succeeded",
+			"Forget", "Done", "parked",
+		}
+		if !slices.Equal(q.calls, want) {
+			t.Errorf("calls:\n%v; want\n%v", q.calls, want)
+		}
+	})
 }

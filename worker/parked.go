@@ -23,9 +23,8 @@ type parking[T comparable] struct {
 	entries map[T]*list.Element
 }
 
-// add lists p and tells whether the oldest had to go for it.
+// add lists p, which is not listed, and tells whether the oldest had to go for it.
 func (l *parking[T]) add(p ParkedItem[T], limit int) (dropped bool) {
-	l.remove(p.Item)
 	if l.entries == nil {
 		l.entries = make(map[T]*list.Element)
 	}

@@ -108,3 +108,26 @@ func TestWithoutATimeoutARunHasNoDeadline(t *testing.T) {
 		}
 	})
 }
+
+func TestRunWaitsForTheReportOfAnOverrun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reported := false
+		b := newBench(t, func(context.Context, string) (worker.Result, error) {
+			time.Sleep(2 * time.Minute)
+			return worker.Result{}, nil
+		}, worker.Options[string]{
+			Timeout: time.Minute,
+			OnOverrun: func(worker.Running[string]) {
+				time.Sleep(time.Hour)
+				reported = true
+			},
+		})
+		b.queue.Add("a")
+		synctest.Wait()
+		b.stop()
+		if err := <-b.ended; !reported {
+			t.Errorf("Run returned %v while OnOverrun was running", err)
+		}
+		b.queue.ShutDown()
+	})
+}

@@ -240,6 +240,27 @@ func TestCase41_NoStreamOfImportantItemsStarvesAnother(t *testing.T) {
 	})
 }
 
+// TestCase41_AgingCountsFromTheFirstPriority: until there was one, nobody looked
+// at the clock.
+func TestCase41_AgingCountsFromTheFirstPriority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{Aging: time.Minute})
+		q.Add("a")
+		q.Add("b")
+		time.Sleep(time.Hour)
+		q.AddWith("high", workqueue.AddOptions{Priority: 1})
+		q.AddWith("higher", workqueue.AddOptions{Priority: 2})
+		time.Sleep(30 * time.Second)
+		if got, _ := q.Get(); got != "higher" {
+			t.Errorf("after half a minute: %s; want higher", got)
+		}
+		time.Sleep(30 * time.Second)
+		if got, _ := q.Get(); got != "a" {
+			t.Errorf("after a minute: %s; want a, which is due to be aged", got)
+		}
+	})
+}
+
 func TestCase42_NothingIsLeftAtOnceAfterShutdown(t *testing.T) {
 	for name, shutDown := range map[string]func(*workqueue.Queue[int]){
 		"ShutDown":          (*workqueue.Queue[int]).ShutDown,

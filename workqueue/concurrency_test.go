@@ -137,33 +137,3 @@ func TestGetContextReturnsTheCauseOfItsContext(t *testing.T) {
 		}
 	})
 }
-
-// TestAnItemIsNotLostOnAGetThatGivesUp: of two goroutines that wait, the one
-// that an item wakes has its context ended at the same moment.
-func TestAnItemIsNotLostOnAGetThatGivesUp(t *testing.T) {
-	for range 300 {
-		synctest.Test(t, func(t *testing.T) {
-			q := workqueue.New(workqueue.Options[int]{})
-			ctx, cancel := context.WithCancel(t.Context())
-			var getters sync.WaitGroup
-			var got atomic.Int64
-			for _, ctx := range []context.Context{ctx, t.Context()} {
-				getters.Go(func() {
-					if item, err := q.GetContext(ctx); err == nil {
-						got.Add(1)
-						q.Done(item)
-					}
-				})
-				synctest.Wait() // the impatient one is first in line
-			}
-			go q.Add(1)
-			go cancel()
-			synctest.Wait()
-			if got.Load() != 1 {
-				t.Errorf("the item was delivered %d times; want once", got.Load())
-			}
-			q.ShutDown()
-			getters.Wait()
-		})
-	}
-}

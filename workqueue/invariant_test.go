@@ -81,6 +81,11 @@ func (c *core[T]) brokenOrder() error {
 	if o.aged.len == 0 && o.sorted || !o.sorted && len(o.levels) > 0 {
 		return fmt.Errorf("%d queued, sorted %t, %d levels", o.aged.len, o.sorted, len(o.levels))
 	}
+	for _, l := range o.spareLevels {
+		if l.peak > maxSpare || l.first != nil || len(o.spareLevels) > maxSpare || len(o.spareLanes) > maxSpare {
+			return fmt.Errorf("%d spare levels, one of %d lanes, %d spare lanes", len(o.spareLevels), l.peak, len(o.spareLanes))
+		}
+	}
 	total := 0
 	for i, l := range o.levels {
 		if i > 0 && l.priority >= o.levels[i-1].priority {

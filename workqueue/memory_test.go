@@ -67,17 +67,20 @@ func heapBytes() int64 {
 
 func TestTheMemoryOfABurstIsGivenBack(t *testing.T) {
 	const burst = 200_000
-	for name, fill := range map[string]func(q *Queue[int], item int){
+	for name, add := range map[string]func(q *Queue[int], item int){
 		"Add":      func(q *Queue[int], item int) { q.Add(item) },
-		"AddAfter": func(q *Queue[int], item int) { q.AddAfter(item, time.Hour); q.Add(item) },
+		"AddAfter": func(q *Queue[int], item int) { q.AddAfter(item, time.Hour) },
 		"AddWith":  func(q *Queue[int], item int) { q.AddWith(item, AddOptions{Priority: item % 100}) },
 	} {
 		q := New(Options[int]{})
 		before := heapBytes()
 		for item := range burst {
-			fill(q, item)
+			add(q, item)
 		}
 		filled := heapBytes() - before
+		for item := range burst {
+			q.AddWith(item, AddOptions{When: Replace}) // now
+		}
 		for range burst {
 			item, _ := q.Get()
 			q.Done(item)
@@ -89,6 +92,36 @@ func TestTheMemoryOfABurstIsGivenBack(t *testing.T) {
 			t.Errorf("%s: %d items remembered; want %d", name, len(q.core.nodes), defaultFinished)
 		}
 		runtime.KeepAlive(q)
+	}
+}
+
+func TestLanesAndLevelsThatAreEmptyAreGivenBack(t *testing.T) {
+	q := New(Options[int]{Lane: func(item int) string { return fmt.Sprint(item % 1000) }})
+	for round := range 3 {
+		for item := range 2000 {
+			q.AddWith(item, AddOptions{Priority: item % 100 * round})
+		}
+		for range 2000 {
+			item, _ := q.Get()
+			q.Done(item)
+		}
+		if err := q.core.broken(); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+}
+
+func TestWhatIsHandedOutDoesNotShareMemoryWithTheQueue(t *testing.T) {
+	q := New(Options[string]{})
+	q.AddWith("a", AddOptions{Reason: "true"})
+	d, err := q.GetWith(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Reasons[0] = "false"
+	q.Snapshot().Processing[0].Reasons[0] = "false"
+	if got := q.Snapshot().Processing[0].Reasons[0]; got != "true" {
+		t.Errorf("a caller changed the queue's reason to %q", got)
 	}
 }
 
