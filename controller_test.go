@@ -67,6 +67,12 @@ func start[T any](t *testing.T, c *hark.Controller[T]) (stop func() error) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// settle lets time pass in a bubble and then waits until all is done.
+func settle(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // must fails the test at an error.
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -104,7 +110,7 @@ func TestEveryKeyIsRunAfterItsLastChange(t *testing.T) {
 			}
 			time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
 		}
-		time.Sleep(time.Hour) // longer than any backoff that is left
+		settle(time.Hour) // longer than any backoff that is left
 		for k, version := range want {
 			if r.done[k] != version {
 				t.Errorf("%s: the last successful run saw version %q; the last change made %q", k, r.done[k], version)
@@ -259,7 +265,7 @@ func TestPermanentErrorParksTheKeyUntilItChanges(t *testing.T) {
 				return hark.Result{}, nil
 			}})
 		start(t, c)
-		time.Sleep(time.Hour)
+		settle(time.Hour)
 		parked := c.Parked()
 		if runs != 1 || len(parked) != 1 || parked[0].Item.Name != "bad" || len(c.Status().Parked) != 1 {
 			t.Fatalf("%d runs, parked %+v; want one run, and the key parked", runs, parked)
@@ -267,9 +273,9 @@ func TestPermanentErrorParksTheKeyUntilItChanges(t *testing.T) {
 		if !c.Requeue(parked[0].Item) {
 			t.Error("Requeue = false for a parked key")
 		}
-		time.Sleep(time.Second)
+		settle(time.Second)
 		must(t, w.Change(t.Context(), m, func() { m.Data["is"] = "good" }))
-		time.Sleep(time.Second)
+		settle(time.Second)
 		if runs != 3 || len(c.Parked()) != 0 {
 			t.Errorf("%d runs, parked %+v; want a run for the requeue and one for the change, and nothing parked", runs, c.Parked())
 		}
@@ -310,7 +316,7 @@ func TestRunSaysWhyTheCachesAreNotSynced(t *testing.T) {
 				return hark.Result{}, errors.New("ran before the caches were synced")
 			}})
 		stop := start(t, c)
-		time.Sleep(time.Minute)
+		settle(time.Minute)
 		err := stop()
 		if err == nil || !strings.Contains(err.Error(), "cannot list resource") || !strings.Contains(err.Error(), "configmaps in all namespaces") {
 			t.Errorf("Run = %v; want what was waited for and why", err)

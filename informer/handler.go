@@ -130,6 +130,9 @@ func (r *Registration) WaitSync(ctx context.Context) error {
 	case <-r.closing:
 		return errClosed
 	case <-ctx.Done():
+		if r.Status().Synced { // both came at once
+			return nil
+		}
 		return fmt.Errorf("informer: handler %q is still handling initial events, %d wait: %w", r.options.Name, r.queue.Len(), context.Cause(ctx))
 	}
 }

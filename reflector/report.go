@@ -26,6 +26,9 @@ func (r *Reflector) WaitSync(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	status := r.Status()
+	if status.Synced { // both came at once
+		return nil
+	}
 	if status.Reason != nil {
 		return fmt.Errorf("not synced (%w): %s: %w", context.Cause(ctx), status.Phase, status.Reason)
 	}

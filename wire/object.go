@@ -78,6 +78,10 @@ func (o *Object) Deleting() bool { return o.deleting }
 // Encoding returns how AppendBytes' result is to be read.
 func (o *Object) Encoding() Encoding { return o.encoding }
 
+// String names the object and its version, and tells nothing of its content,
+// which may be secret: "default/tmp@1234".
+func (o *Object) String() string { return o.key.String() + "@" + o.resourceVersion }
+
 // Size returns the number of bytes kept.
 func (o *Object) Size() int { return len(o.raw) }
 
