@@ -8,6 +8,15 @@
 // Whatever bytes come in, the answer is a result or an *Error that says where;
 // never a panic, and never an allocation that the input merely claims to need.
 //
+// A reader reads through one buffer of its own, 16 KiB at first, and holds one
+// frame or item at a time. The buffer grows only when it is full of bytes that
+// have arrived, to little more than Options.MaxObject; what is longer is read
+// past without being held, and a buffer that has grown is dropped once it is
+// empty. What is kept of an object is one slice of just its size.
+//
+// What decoders disagree about is read as the API's generated types decode it:
+// members or parts that come twice, null, names in another case.
+//
 // Readers are for one goroutine. An Object is immutable and safe for any number.
 //
 // Sources: https://kubernetes.io/docs/reference/using-api/api-concepts/

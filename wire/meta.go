@@ -33,8 +33,9 @@ func (m *Meta) Label(name string) (string, bool) {
 }
 
 // Scan reads the metadata of raw, one bare object, into m. It allocates only
-// where m.Labels has to grow or a JSON string holds an escape; m.Labels'
-// backing array is reused. On an error m's content is unspecified.
+// where m.Labels has to grow, a JSON string holds an escape, or a JSON time is
+// not UTC; m.Labels' backing array is reused. On an error m's content is
+// unspecified.
 func Scan(encoding Encoding, raw []byte, m *Meta) error {
 	found := sink{Meta: Meta{Labels: m.Labels[:0]}, allLabels: true}
 	err := scan(encoding, raw, &found)

@@ -42,27 +42,23 @@ func (s *scanner) event(f *frame) (bad error) {
 	s.open()
 	var name, object span
 	for key, ok := s.member(true); ok; key, ok = s.member(false) {
-		c := s.peek()
-		switch s.name(key) {
+		switch c := s.peek(); s.name(key) {
 		case "type":
 			if c == '"' {
 				name, _ = s.str()
-				continue
-			}
-			if c != 'n' && bad == nil {
-				bad = s.bad("event's type is not a string")
+			} else {
+				bad = s.skipOther(bad, "event's type is not a string")
 			}
 		case "object":
 			if c == '{' {
 				s.find(&f.found)
 				object = span{start: f.found.start, end: f.found.end}
-				continue
+			} else {
+				bad = s.skipOther(bad, "event's object is not an object")
 			}
-			if c != 'n' && bad == nil {
-				bad = s.bad("event's object is not an object")
-			}
+		default:
+			s.skip()
 		}
-		s.skip()
 	}
 	if s.err != nil || s.over {
 		return nil
@@ -72,6 +68,16 @@ func (s *scanner) event(f *frame) (bad error) {
 		f.object = s.buf[object.start:object.end]
 		f.offset = s.base + int64(object.start)
 	}
+	return bad
+}
+
+// skipOther consumes a value of a type that does not fit. It returns the first
+// error about the frame: null is none.
+func (s *scanner) skipOther(bad error, what string) error {
+	if s.peek() != 'n' && bad == nil {
+		bad = s.bad(what)
+	}
+	s.skip()
 	return bad
 }
 
