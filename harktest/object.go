@@ -224,6 +224,23 @@ func (s *Server) Preload(objects ...Object) error {
 	return nil
 }
 
+// Touch stores new versions of objects that differ from the old ones by their
+// resourceVersion alone, at a small part of the cost of an update: to load a client
+// under test with events. The objects are named by type, namespace and name, and are
+// not changed.
+func (s *Server) Touch(objects ...Object) error {
+	for _, obj := range objects {
+		t, err := s.target(obj)
+		if err != nil {
+			return err
+		}
+		if err := s.service.Touch(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // List returns the objects of a type, of a namespace or, for "", of all, in the
 // order of the API: List[*corev1.Pod](server, "default").
 func List[T Object](s *Server, namespace string) ([]T, error) {

@@ -26,8 +26,14 @@ type Version struct {
 	meta   metav1.Object
 
 	json, protobuf encoded
-	selectable     selectable
+	selectable     *selectable
+	// touched is the version that v differs from by its resourceVersion alone; its
+	// bytes are spliced instead of encoding anew. nil for most versions.
+	touched *bytesOf
 }
+
+// bytesOf are the encodings of a version that another one was made from.
+type bytesOf struct{ json, protobuf []byte }
 
 // encoded is one encoding of a version, made when it is first needed.
 type encoded struct {
@@ -36,9 +42,25 @@ type encoded struct {
 	err  error
 }
 
-func (e *encoded) get(encode func(runtime.Object) ([]byte, error), v *Version) ([]byte, error) {
-	e.once.Do(func() { e.data, e.err = encode(v.Object()) })
+func (e *encoded) get(encode func() ([]byte, error)) ([]byte, error) {
+	e.once.Do(func() { e.data, e.err = encode() })
 	return e.data, e.err
+}
+
+func (v *Version) encodeJSON() ([]byte, error) {
+	if v.touched != nil && v.touched.json != nil {
+		if spliced, ok := spliceJSON(v.touched.json, v.meta.GetResourceVersion()); ok {
+			return spliced, nil
+		}
+	}
+	return encodeJSON(v.Object())
+}
+
+func (v *Version) encodeProtobuf() ([]byte, error) {
+	if v.touched != nil {
+		return spliceProtobuf(v.touched.protobuf, v.meta.GetResourceVersion())
+	}
+	return encodeProtobuf(v.Object())
 }
 
 type selectable struct {
@@ -56,7 +78,7 @@ func New(k *kind.Kind, obj runtime.Object) *Version {
 	if !k.Unstructured() {
 		obj.GetObjectKind().SetGroupVersionKind(emptyKind)
 	}
-	v := &Version{kind: k, meta: accessor}
+	v := &Version{kind: k, meta: accessor, selectable: &selectable{}}
 	v.object.Store(&obj)
 	return v
 }
@@ -109,9 +131,12 @@ func (v *Version) Object() runtime.Object {
 	if obj := v.object.Load(); obj != nil {
 		return *obj
 	}
+	raw, err := v.Protobuf(v.kind)
 	obj := v.kind.New()
-	message := obj.(interface{ Unmarshal([]byte) error }) // Pack has seen its counterpart
-	if err := message.Unmarshal(v.protobuf.data); err != nil {
+	if err == nil {
+		err = obj.(interface{ Unmarshal([]byte) error }).Unmarshal(raw) // Pack has seen its counterpart
+	}
+	if err != nil {
 		panic(fmt.Sprintf("object: an encoded %s does not decode: %v", v.kind.GVK.Kind, err))
 	}
 	return obj
@@ -140,7 +165,7 @@ func (v *Version) Labels() labels.Set { return v.meta.GetLabels() }
 
 // Fields returns the fields that a field selector can name.
 func (v *Version) Fields() fields.Set {
-	s := &v.selectable
+	s := v.selectable
 	s.once.Do(func() { s.set = selectableFields(v.kind, v.Object(), v.meta) })
 	return s.set
 }
@@ -157,7 +182,7 @@ func (v *Version) As(k *kind.Kind) (runtime.Object, error) {
 // newline. A typed object has no apiVersion and kind; see AppendTypedJSON.
 func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
 	if k == v.kind || k.FromHub == nil {
-		return v.json.get(encodeJSON, v)
+		return v.json.get(v.encodeJSON)
 	}
 	obj, err := k.FromHub(v.Object())
 	if err != nil {
@@ -174,7 +199,7 @@ func (v *Version) Unstored() ([]byte, error) { return encodeProtobuf(v.Object())
 // fails with ErrNoProtobuf for kinds that have no such encoding.
 func (v *Version) Protobuf(k *kind.Kind) ([]byte, error) {
 	if k == v.kind || k.FromHub == nil {
-		return v.protobuf.get(encodeProtobuf, v)
+		return v.protobuf.get(v.encodeProtobuf)
 	}
 	obj, err := k.FromHub(v.Object())
 	if err != nil {

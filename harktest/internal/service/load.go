@@ -73,3 +73,20 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 	s.afterStore(version)
 	return nil
 }
+
+// Touch stores a new version of an object that differs by its version alone.
+func (s *Service) Touch(t Target) error {
+	t.Kind = t.Kind.Main()
+	for {
+		record := s.store.Get(t.Kind.Storage(), t.Key())
+		if record == nil {
+			return t.notFound()
+		}
+		_, err := s.store.Commit(mvcc.Change[*object.Version]{
+			Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: record.Value.Touched(),
+		})
+		if !errors.Is(err, mvcc.ErrConflict) {
+			return err
+		}
+	}
+}
