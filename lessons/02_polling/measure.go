@@ -17,8 +17,9 @@ import (
 const (
 	namespace = "default"
 	idlePods  = 300 // to which nothing happens
-	// pace is the time between two changes.
-	pace = 500 * time.Millisecond
+	// pace is the time between two changes. It does not divide the period, lest
+	// the poller always looks at the same moment of a life.
+	pace = 700 * time.Millisecond
 )
 
 // figures are what one way of observing costs and yields.

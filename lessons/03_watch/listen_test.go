@@ -64,6 +64,17 @@ func TestBothEnginesPrintTheLinesOfTheChapter(t *testing.T) {
 	})
 }
 
+func TestSlowTerminalGetsALineForEveryChange(t *testing.T) {
+	withBothEngines(t, func(t *testing.T, server *harktest.Server, heard *tape) {
+		heard.slow(10 * time.Second)
+		playTheChapter(t, server)
+		time.Sleep(time.Minute)
+		if n := len(heard.take()); n != 4 {
+			t.Errorf("%d lines; want 4", n)
+		}
+	})
+}
+
 func TestResyncIsALineButNoRequest(t *testing.T) {
 	withBothEngines(t, func(t *testing.T, server *harktest.Server, heard *tape) {
 		must(t, server.Create(t.Context(), pod("tmp")))
@@ -167,12 +178,21 @@ func start(t *testing.T, f func(context.Context)) (stop func()) {
 type tape struct {
 	mu    sync.Mutex
 	lines []string
+	pause time.Duration // that a line takes
 }
 
 func (p *tape) print(line string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.lines = append(p.lines, line)
+	pause := p.pause
+	p.mu.Unlock()
+	time.Sleep(pause)
+}
+
+func (p *tape) slow(pause time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pause = pause
 }
 
 // take returns the lines since the last call.
