@@ -167,12 +167,15 @@ func TestDrainQueuedNamesAFailureThoughItDidNotTimeOut(t *testing.T) {
 }
 
 func TestARunThatIgnoresTheEndIsWaitedForOrAbandoned(t *testing.T) {
-	for abandon, want := range map[time.Duration]time.Duration{0: time.Hour, time.Second: 3 * time.Second} {
+	for _, tc := range []struct {
+		abandon, want time.Duration
+		drainQueued   bool
+	}{{0, time.Hour, false}, {time.Second, 3 * time.Second, false}, {time.Second, 3 * time.Second, true}} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t, func(context.Context, string) (worker.Result, error) {
 				time.Sleep(time.Hour)
 				return worker.Result{}, errors.New("ignored the end")
-			}, worker.Options[string]{DrainTimeout: 2 * time.Second, AbandonAfter: abandon})
+			}, worker.Options[string]{DrainTimeout: 2 * time.Second, AbandonAfter: tc.abandon, DrainQueued: tc.drainQueued})
 			b.queue.Add("deaf")
 			synctest.Wait()
 			b.stop()
@@ -180,8 +183,8 @@ func TestARunThatIgnoresTheEndIsWaitedForOrAbandoned(t *testing.T) {
 			if e, ok := errors.AsType[*worker.DrainError[string]](err); !ok || !slices.Equal(e.Left, []string{"deaf"}) {
 				t.Errorf("Run = %v; want deaf left", err)
 			}
-			if got := time.Since(b.start); got != want {
-				t.Errorf("AbandonAfter %v: Run returned after %v; want %v", abandon, got, want)
+			if got := time.Since(b.start); got != tc.want {
+				t.Errorf("%+v: Run returned after %v", tc, got)
 			}
 			b.queue.ShutDown()
 			time.Sleep(2 * time.Hour)

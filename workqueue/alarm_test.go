@@ -37,6 +37,21 @@ func TestCase42_TheTimerIsGoneWhenShutdownReturns(t *testing.T) {
 	}
 }
 
+// A timer that is set anew just as it goes off calls twice.
+func TestCase42_ShutdownWaitsForEveryCallOfTheTimer(t *testing.T) {
+	q := New(Options[int]{})
+	q.alarm.calls = 2
+	silent := q.silence()
+	q.ring()
+	select {
+	case <-silent:
+		t.Fatal("one call is still to come")
+	default:
+	}
+	q.ring()
+	<-silent
+}
+
 func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options[string]{})

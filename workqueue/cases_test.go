@@ -60,6 +60,17 @@ func TestCase31_ADrainWithAContextReturnsWhatIsLeft(t *testing.T) {
 	})
 }
 
+func TestCase31_ADrainOfNothingSucceedsWhateverItsContext(t *testing.T) {
+	q := workqueue.New(workqueue.Options[string]{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if left, err := q.Drain(ctx); left != nil || err != nil {
+			t.Fatalf("Drain = %v, %v; want nothing", left, err)
+		}
+	}
+}
+
 func TestCase32_DoneOfWhatIsNotProcessedChangesNothing(t *testing.T) {
 	var misused []string
 	q := workqueue.New(workqueue.Options[string]{OnMisuse: func(item string) { misused = append(misused, item) }})

@@ -78,5 +78,8 @@ func TestAnAddWakesNoMoreGoroutinesThanThereAreItems(t *testing.T) {
 		wake.signal()
 		q.ShutDown()
 		getters.Wait()
+		if q.waiters.spares != 5 {
+			t.Errorf("%d waiters are kept for reuse; want 5", q.waiters.spares)
+		}
 	})
 }
