@@ -78,8 +78,8 @@ func (c *controller) Run(ctx context.Context) error {
 	defer stop()
 	listening.Go(func() { _ = c.deployments.Run(ctx) }) // ends with ctx alone
 
-	// A worker that ran before the first list is complete would take what is not
-	// listed yet for deleted.
+	// Workers start when the cache is complete: to a reconcile that looks for
+	// further objects, what is not listed yet would seem not to exist.
 	if err := registered.WaitSync(ctx); err != nil {
 		return err // it says what is missing, such as a permission
 	}

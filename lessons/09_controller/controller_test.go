@@ -148,6 +148,19 @@ func TestMissingPermissionIsSaidAndMendedWithoutARestart(t *testing.T) {
 	})
 }
 
+func TestRunThatNeverGotItsListSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.Inject(harktest.Fault{Resource: "deployments.apps", Code: 403, Message: "you shall not list"})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := controlWithHark(ctx, w.Config(), "default", w.print)
+		if err == nil || !strings.Contains(err.Error(), "you shall not list") {
+			t.Errorf("the controller ended with %v; want the server's reason", err)
+		}
+	})
+}
+
 // world is a server, and what the controller that looks after it printed.
 type world struct {
 	*harktest.Server
