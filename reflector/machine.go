@@ -107,7 +107,7 @@ const (
 	commit                          // the replacement is complete at effect.version
 	advance                         // every change up to effect.version is in the sink
 	pause                           // for effect.delay
-	regressed                       // report: the version went backwards
+	complain                        // of effect.err: the source broke the protocol
 )
 
 type effect struct {
@@ -117,6 +117,7 @@ type effect struct {
 	version string
 	delay   time.Duration
 	force   bool // begin: what the list says counts even if it is older
+	err     *watch.Error
 }
 
 // effects is a small list that needs no allocation.
@@ -248,8 +249,7 @@ func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	if !e.InitialEventsEnd {
 		return
 	}
-	if m.doubtful(e.ResourceVersion, in.stale) {
-		m.regress(out)
+	if !m.credible(e.ResourceVersion, in.stale, out) {
 		return
 	}
 	m.phase = Watching
@@ -257,10 +257,26 @@ func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	m.complete(e.ResourceVersion, now, out)
 }
 
-// doubtful reports whether a list that was to be not older than a version is
-// older all the same: the server lied, or its history began anew.
-func (m *machine) doubtful(version string, stale bool) bool {
-	return m.read != "" && (stale || m.backwards(version))
+// errNoVersion: a state without a version cannot be watched from.
+var errNoVersion = &watch.Error{Kind: watch.KindMalformed, Message: "a list came without a resourceVersion"}
+
+// errBackwards: see regress.
+var errBackwards = &watch.Error{Kind: watch.KindMalformed, Message: "the resourceVersion went backwards; a list will settle what is true"}
+
+// credible reports whether a complete state can be taken; otherwise it lists
+// again. One that was to be not older than a version and is older all the same
+// comes from a server that lied, or whose history began anew.
+func (m *machine) credible(version string, stale bool, out *effects) bool {
+	switch {
+	case version == "":
+		out.add(effect{kind: complain, err: errNoVersion})
+		m.pause(0, out)
+		return false
+	case m.read != "" && (stale || m.backwards(version)):
+		m.regress(out)
+		return false
+	}
+	return true
 }
 
 // complete records that the sink holds the whole state at version.
@@ -292,15 +308,14 @@ func (m *machine) change(e *watch.Event, now time.Time, out *effects) {
 // moved records that the watch is alive and how far it has come.
 func (m *machine) moved(version string, now time.Time, out *effects) {
 	m.progress, m.failures, m.quick = true, 0, false
-	m.setResume(version)
 	m.extend(now, m.tuning.idle)
-	out.add(effect{kind: advance, version: version})
+	if version != "" {
+		m.setResume(version)
+		out.add(effect{kind: advance, version: version})
+	}
 }
 
 func (m *machine) setResume(version string) {
-	if version == "" {
-		return
-	}
 	m.resume = version
 	m.number, _ = strconv.ParseUint(version, 10, 64)
 }
@@ -315,7 +330,7 @@ func (m *machine) backwards(version string) bool {
 // sent again or the server's history began anew. A consistent list tells.
 func (m *machine) regress(out *effects) {
 	m.consistent = true
-	out.add(effect{kind: regressed})
+	out.add(effect{kind: complain, err: errBackwards})
 	m.pause(0, out)
 }
 
@@ -326,9 +341,8 @@ func (m *machine) page(in input, now time.Time, out *effects) {
 		m.openList(now, out)
 		return
 	}
-	if m.doubtful(in.version, in.stale) {
-		m.token = ""
-		m.regress(out)
+	m.token = ""
+	if !m.credible(in.version, in.stale, out) {
 		return
 	}
 	m.complete(in.version, now, out)

@@ -144,7 +144,7 @@ func parseInput(t *testing.T, words []string) input {
 		if word(2) == "stale" {
 			return input{kind: pageEnded, version: word(1), stale: true}
 		}
-		return input{kind: pageEnded, version: word(1), token: word(2)}
+		return input{kind: pageEnded, version: version(word(1)), token: word(2)}
 	case "fail":
 		retry, _ := time.ParseDuration(word(2))
 		return input{kind: failed, err: &watch.Error{Kind: parseKind(t, word(1)), RetryAfter: retry}}
@@ -152,9 +152,17 @@ func parseInput(t *testing.T, words []string) input {
 		return input{kind: received, event: &watch.Event{Type: watch.EventError, Err: &watch.Error{Kind: parseKind(t, word(1))}}}
 	case "BOOKMARK":
 		return input{kind: received, event: &watch.Event{
-			Type: watch.EventBookmark, ResourceVersion: word(1), InitialEventsEnd: word(2) == "end"}}
+			Type: watch.EventBookmark, ResourceVersion: version(word(1)), InitialEventsEnd: word(2) == "end"}}
 	}
 	return input{kind: received, event: &watch.Event{Type: watch.EventType(words[0]), Object: watchtest.Object(word(1))}}
+}
+
+// version reads "none" as no version.
+func version(word string) string {
+	if word == "none" {
+		return ""
+	}
+	return word
 }
 
 func parseKind(t *testing.T, name string) watch.ErrorKind {
@@ -198,8 +206,8 @@ func describeEffect(e effect) string {
 		return "advance " + e.version
 	case pause:
 		return "pause " + e.delay.String()
-	case regressed:
-		return "report: the version went backwards"
+	case complain:
+		return "complain: " + e.err.Error()
 	}
 	return fmt.Sprintf("effect %d", e.kind)
 }

@@ -256,9 +256,11 @@ func (l *loop) perform(ctx context.Context, e *effect, in input) (quiet bool) {
 	case pause:
 		l.closeRequest()
 		l.pausing, l.waiting = e.delay, true
-	case regressed:
-		l.counts.Regressions++
-		l.fault(&watch.Error{Kind: watch.KindMalformed, Message: "the resourceVersion went backwards; a list will settle what is true"})
+	case complain:
+		if e.err == errBackwards {
+			l.counts.Regressions++
+		}
+		l.fault(e.err)
 	}
 	return false
 }
