@@ -31,6 +31,7 @@ func TestBadRequestsGetTheAPIsOwnErrors(t *testing.T) {
 		{"GET", "/api/v1/namespaces/default/nodes", "", "", 404, "NotFound", "the server could not find the requested resource"},
 		{"GET", "/api/v1/namespaces/default/pods/a/nothing", "", "", 404, "NotFound", "the server could not find the requested resource"},
 		{"POST", "/api/v1/namespaces/missing/configmaps", jsonType, valid, 404, "NotFound", `namespaces "missing" not found`},
+		{"DELETE", "/api/v1/namespaces/default", "", "", 403, "Forbidden", `namespaces "default" is forbidden: this namespace may not be deleted`},
 		{"DELETE", "/api/v1/namespaces", "", "", 405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
 		{"PUT", "/api/v1/namespaces/default/pods/a/log", jsonType, "{}", 405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
 		{"POST", maps, jsonType, strings.Replace(valid, `"x"`, `"m"`, 1), 409, "AlreadyExists", `configmaps "m" already exists`},

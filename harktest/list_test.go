@@ -79,6 +79,7 @@ func listAtVersions(t *testing.T, contentType string) {
 		{at(1), "", 0, newest + ": a=2 c"},
 		{at(1), "", 5, at(1) + ": a=1 b"},
 		{"0", "", 5, newest + ": a=2 c"},
+		{"0", "", 1, newest + ": a=2 c"}, // from the cache, whole
 		{"", exact, 0, "Invalid"},
 		{"0", exact, 0, "Invalid"},
 		{at(1), exact, 0, at(1) + ": a=1 b"},

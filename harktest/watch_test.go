@@ -126,12 +126,16 @@ func TestWatchTakesVersionsAsTheAPIDocumentsThem(t *testing.T) {
 	})
 }
 
-func TestWatchOfACompactedVersionGetsAnErrorEvent(t *testing.T) {
+func TestWatchOfAVersionThatIsNotThereGetsAnErrorEvent(t *testing.T) {
 	bubbled(t, func(t *testing.T, contentType string) {
 		s, v := changing(t)
 		s.Compact()
 		expect(t, watching(t, s, contentType, metav1.ListOptions{ResourceVersion: strconv.FormatUint(v[1], 10)}), "ERROR 410 Expired", "end")
 		expect(t, watching(t, s, contentType, metav1.ListOptions{ResourceVersion: strconv.FormatUint(v[4], 10)}))
+		yes := true
+		expect(t, watching(t, s, contentType, metav1.ListOptions{
+			SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, ResourceVersion: "999999",
+		}), "ERROR 504 Timeout", "end")
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gocampus/hark/harktest/internal/kind"
+	"github.com/gocampus/hark/harktest/internal/openapi"
 )
 
 // answerPlain writes a JSON document that is no API object.
@@ -28,7 +28,7 @@ func (h *Handler) serveOpenAPI(w http.ResponseWriter, r *http.Request, parts []s
 			h.fail(w, r, notAcceptable([]string{"application/json"}))
 			return
 		}
-		h.answerPlain(w, r, map[string]any{"swagger": "2.0", "info": h.openAPIInfo(), "paths": h.openAPIPaths(nil), "definitions": map[string]any{}})
+		h.answerPlain(w, r, map[string]any{"swagger": "2.0", "info": h.openAPIInfo(), "paths": map[string]any{}, "definitions": map[string]any{}})
 	case slices.Equal(parts, []string{"v3"}):
 		paths := map[string]any{}
 		for _, g := range h.groups() {
@@ -60,38 +60,10 @@ func (h *Handler) serveOpenAPIVersion(w http.ResponseWriter, r *http.Request, pa
 	for _, g := range h.groups() {
 		for _, v := range g.Versions {
 			if versionPath(g.Name, v.Name) == path {
-				h.answerPlain(w, r, map[string]any{
-					"openapi": "3.0.0", "info": h.openAPIInfo(), "paths": h.openAPIPaths(v.Kinds), "components": map[string]any{"schemas": map[string]any{}},
-				})
+				h.answerPlain(w, r, openapi.Document(h.openAPIInfo(), "/"+path, v.Kinds))
 				return
 			}
 		}
 	}
 	http.Error(w, "404 page not found", http.StatusNotFound)
-}
-
-// openAPIPaths describes the patch of each kind, since that is where kubectl
-// looks for fieldValidation.
-func (h *Handler) openAPIPaths(kinds []*kind.Kind) map[string]any {
-	paths := map[string]any{}
-	for _, k := range kinds {
-		path := "/" + versionPath(k.GVK.Group, k.GVK.Version) + "/"
-		if k.Namespaced {
-			path += "namespaces/{namespace}/"
-		}
-		operation := func(action string) map[string]any {
-			return map[string]any{
-				"parameters": []any{
-					map[string]any{"name": "dryRun", "in": "query", "schema": map[string]any{"type": "string", "uniqueItems": true}},
-					map[string]any{"name": "fieldValidation", "in": "query", "schema": map[string]any{"type": "string", "uniqueItems": true}},
-				},
-				"responses":                       map[string]any{"200": map[string]any{"description": "OK"}},
-				"x-kubernetes-action":             action,
-				"x-kubernetes-group-version-kind": map[string]string{"group": k.GVK.Group, "version": k.GVK.Version, "kind": k.GVK.Kind},
-			}
-		}
-		paths[path+k.Plural] = map[string]any{"post": operation("post")}
-		paths[path+k.Plural+"/{name}"] = map[string]any{"patch": operation("patch"), "put": operation("put")}
-	}
-	return paths
 }

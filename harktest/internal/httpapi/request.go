@@ -41,12 +41,12 @@ func readInfo(r *http.Request, query url.Values) Info {
 	default:
 		return info
 	}
-	watch := isTrue(query, "watch")
-	if parts[0] == "watch" && len(parts) > 1 { // the old form of a watch's path
-		watch, parts = true, parts[1:]
+	old := parts[0] == "watch" && len(parts) > 1 // the old form of a watch's path
+	if old {
+		parts = parts[1:]
 	}
 	info.readParts(parts)
-	info.Verb = verb(r.Method, info.Name, watch)
+	info.Verb = verb(r.Method, info.Name, old || info.Name == "" && isTrue(query, "watch"))
 	return info
 }
 

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -31,10 +32,10 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target
 		return
 	}
 	if t.Name != "" { // the old form of a path, /watch/…/NAME
-		t.Name = ""
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", t.Name)
 	}
 	changes, err := h.service.Watch(t, o, h.options.WatchLag)
-	if err != nil && !apierrors.IsResourceExpired(err) {
+	if err != nil && !inStream(err) {
 		h.fail(w, r, err)
 		return
 	}
@@ -48,6 +49,10 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target
 	}
 	h.follow(r, t.Kind, changes, o, s)
 }
+
+// inStream tells whether a watch's error is sent as an event: those that have to
+// do with the version are.
+func inStream(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsTimeout(err) }
 
 // refuseStreamingList answers as a server without the feature does.
 func (h *Handler) refuseStreamingList(o metainternal.ListOptions) error {

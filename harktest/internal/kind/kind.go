@@ -32,6 +32,9 @@ type Kind struct {
 	Verbs []string
 	// Columns of a Table answer for a custom resource; nil means NAME and AGE.
 	Columns []Column
+	// Schema is the OpenAPI schema of a custom resource, in decoded JSON; nil when
+	// there is none.
+	Schema map[string]any
 	// SelectableFields are JSON paths that field selectors may name, for a
 	// custom resource: "spec.colour".
 	SelectableFields []string
@@ -124,6 +127,9 @@ var protobufMessage = reflect.TypeFor[interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }]()
+
+// Type returns the struct of a typed kind, nil for an unstructured one.
+func (k *Kind) Type() reflect.Type { return k.typ }
 
 // New returns an empty object. A typed one has no apiVersion and kind set, as
 // the API's own objects in lists; an unstructured one has.

@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,15 +32,13 @@ type managerKey struct {
 func (s *Service) fieldManager(t Target) (*fieldManager, error) {
 	k := managerKey{t.Kind.GVK, t.Subresource}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m := s.managers[k]; m != nil {
-		return m, nil
+	get := s.managers[k]
+	if get == nil {
+		get = sync.OnceValues(func() (*fieldManager, error) { return newFieldManager(s.kinds, t) })
+		s.managers[k] = get
 	}
-	m, err := newFieldManager(s.kinds, t)
-	if err == nil {
-		s.managers[k] = m
-	}
-	return m, err
+	s.mu.Unlock()
+	return get()
 }
 
 func newFieldManager(kinds *kind.Registry, t Target) (*fieldManager, error) {

@@ -45,9 +45,12 @@ type definitionNames struct {
 }
 
 type definitionVersion struct {
-	Name         string `json:"name"`
-	Served       bool   `json:"served"`
-	Storage      bool   `json:"storage"`
+	Name    string `json:"name"`
+	Served  bool   `json:"served"`
+	Storage bool   `json:"storage"`
+	Schema  struct {
+		OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
+	} `json:"schema"`
 	Subresources struct {
 		Status *struct{} `json:"status"`
 		Scale  *struct {
@@ -200,6 +203,7 @@ func (d *definition) kind(v definitionVersion) *kind.Kind {
 		Generation: true,
 		Custom:     true,
 		Unserved:   !v.Served,
+		Schema:     runtime.DeepCopyJSON(v.Schema.OpenAPIV3Schema),
 	}
 	if scale := v.Subresources.Scale; scale != nil {
 		trim := func(path string) string { return strings.TrimPrefix(path, ".") }

@@ -18,6 +18,9 @@ import (
 	"github.com/gocampus/hark/harktest/internal/object"
 )
 
+// immortal are the namespaces that cannot be deleted.
+var immortal = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
+
 var schemaNamespaces = schema.GroupResource{Resource: "namespaces"}
 
 // Delete removes an object, or marks it as being deleted while finalizers or
@@ -25,6 +28,9 @@ var schemaNamespaces = schema.GroupResource{Resource: "namespaces"}
 func (s *Service) Delete(t Target, o metav1.DeleteOptions, dryRun bool) (version *object.Version, gone bool, err error) {
 	if errs := metavalidation.ValidateDeleteOptions(&o); len(errs) > 0 {
 		return nil, false, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", errs)
+	}
+	if t.Kind.Storage() == "namespaces" && slices.Contains(immortal, t.Name) {
+		return nil, false, apierrors.NewForbidden(schemaNamespaces, t.Name, errors.New("this namespace may not be deleted"))
 	}
 	for {
 		record := s.store.Get(t.Kind.Storage(), t.Key())

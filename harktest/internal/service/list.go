@@ -88,8 +88,13 @@ func (s *Service) List(t Target, o ListOptions) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	limit := o.Limit
+	if o.ResourceVersion == "0" && o.Continue == "" {
+		limit = 0 // a server answers "any version" whole, from its cache
+	}
 	list := &List{ResourceVersion: strconv.FormatUint(snapshot.Version, 10)}
-	return list, list.fill(snapshot, sel, start, o.Limit)
+	list.fill(snapshot, sel, start, limit)
+	return list, nil
 }
 
 // listFrom returns the state to list and the key after which to begin.
@@ -105,6 +110,9 @@ func (s *Service) listFrom(k *kind.Kind, o ListOptions) (mvcc.Snapshot[*object.V
 	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact || o.ResourceVersionMatch == "" && o.Limit > 0
 	if exact && version > 0 {
 		snapshot, err := s.store.At(k.Storage(), version)
+		if _, compacted := errors.AsType[*mvcc.CompactedError](err); compacted {
+			return none, key.Key{}, apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+		}
 		if err != nil {
 			return none, key.Key{}, versionError(err)
 		}
@@ -117,7 +125,7 @@ func (s *Service) listFrom(k *kind.Kind, o ListOptions) (mvcc.Snapshot[*object.V
 	return snapshot, key.Key{}, nil
 }
 
-func (l *List) fill(snapshot mvcc.Snapshot[*object.Version], sel selection, start key.Key, limit int64) error {
+func (l *List) fill(snapshot mvcc.Snapshot[*object.Version], sel selection, start key.Key, limit int64) {
 	for record := range snapshot.All(sel.namespace, start) {
 		if !sel.matches(record) {
 			continue
@@ -129,11 +137,10 @@ func (l *List) fill(snapshot mvcc.Snapshot[*object.Version], sel selection, star
 				remaining := int64(snapshot.CountAfter(sel.namespace, last))
 				l.Remaining = &remaining
 			}
-			return nil
+			return
 		}
 		l.Records = append(l.Records, record)
 	}
-	return nil
 }
 
 // token is a continue token: the version of the list and the last key returned.

@@ -37,7 +37,7 @@ type Service struct {
 	decoder *object.Decoder
 
 	mu       sync.Mutex // guards managers and addresses
-	managers map[managerKey]*fieldManager
+	managers map[managerKey]func() (*fieldManager, error)
 	address  uint16 // the last cluster IP, as an offset
 
 	defining sync.Mutex        // guards defined, and serializes changes of definitions
@@ -46,7 +46,7 @@ type Service struct {
 
 // New returns a service over a store.
 func New(kinds *kind.Registry, store *mvcc.Store[*object.Version], o Options) *Service {
-	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]*fieldManager{}, defined: map[string]served{}}
+	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]func() (*fieldManager, error){}, defined: map[string]served{}}
 }
 
 // Kinds returns the kinds that the service serves.
