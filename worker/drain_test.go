@@ -82,6 +82,34 @@ func TestADrainThatTakesTooLongInterruptsTheRunsAndNamesThem(t *testing.T) {
 	})
 }
 
+func TestAnInterruptedItemKeepsItsPriority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, sleepFor, worker.Options[string]{DrainTimeout: -1})
+		b.queue.AddWith("10h", workqueue.AddOptions{Priority: 7})
+		synctest.Wait()
+		if err := b.end(); err == nil {
+			t.Error("Run = nil; want a DrainError")
+		}
+		if d, err := b.queue.GetWith(t.Context()); err != nil || d.Item != "10h" || d.Priority != 7 {
+			t.Errorf("GetWith = %+v, %v; want 10h with priority 7", d, err)
+		}
+	})
+}
+
+func TestRunReturnsTheErrorOfTheQueueAndWhatIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &brokenQueue{workqueue.New(workqueue.Options[string]{}), errors.New("broken")}
+		q.Add("10h")
+		ctx, stop := context.WithCancel(t.Context())
+		pool := worker.New(q, sleepFor, worker.Options[string]{DrainTimeout: time.Second})
+		time.AfterFunc(time.Minute, stop)
+		err := pool.Run(ctx)
+		if e, ok := errors.AsType[*worker.DrainError[string]](err); !errors.Is(err, q.err) || !ok || !slices.Equal(e.Left, []string{"10h"}) {
+			t.Errorf("Run = %v; want %v, and 10h left", err, q.err)
+		}
+	})
+}
+
 func TestARunThatSucceedsInSpiteOfTheInterruptionIsNotLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, func(ctx context.Context, _ string) (worker.Result, error) {

@@ -36,7 +36,8 @@ type Options[T comparable] struct {
 	// OnStart is called before a run, OnEnd after it and after Done, both in the
 	// goroutine of the worker: a slow one slows the worker. OnOverrun is called
 	// when a run becomes an overrun, in a goroutine of its own. All are called
-	// without a lock held, must be safe for concurrent use, and may be nil.
+	// without a lock held, must be safe for concurrent use and not panic, and
+	// may be nil.
 	OnStart   func(item T)
 	OnEnd     func(Run[T])
 	OnOverrun func(Running[T])

@@ -50,7 +50,6 @@ type ending struct {
 	err                       error
 	permanent                 bool // err is, or wraps, a *PermanentError
 	panicked, goexit, timeout bool // what err comes from
-	tries                     int  // with this one
 	interrupted               bool // the pool had ended the run's context
 }
 
@@ -69,8 +68,8 @@ func classify(result Result, err, cause error) ending {
 	return e
 }
 
-// outcome decides what becomes of the item.
-func (e *ending) outcome(maxTries int) Outcome {
+// outcome decides what becomes of the item; tries includes this run.
+func (e *ending) outcome(tries, maxTries int) Outcome {
 	switch {
 	case e.err == nil && e.result.RequeueAfter > 0:
 		return Requeued
@@ -80,7 +79,7 @@ func (e *ending) outcome(maxTries int) Outcome {
 		return Parked
 	case e.interrupted:
 		return Interrupted
-	case maxTries > 0 && e.tries >= maxTries:
+	case maxTries > 0 && tries >= maxTries:
 		return Parked
 	}
 	return Retried

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ type Queue[T comparable] interface {
 	GetContext(ctx context.Context) (T, error)
 	Done(item T)
 	Add(item T)
+	// AddAfter adds item after a delay, or now if that is 0.
 	AddAfter(item T, delay time.Duration)
 	AddRateLimited(item T)
 	RecordError(item T, err error)
@@ -42,12 +44,13 @@ type Pool[T comparable] struct {
 	queue   Queue[T]
 	fn      Func[T]
 	options Options[T]
+	timeout error // the cause of the end of a run's context by Options.Timeout
 
 	// mu guards what follows. No foreign code, the queue included, is called
 	// under it.
 	mu      sync.Mutex
 	active  bool
-	running map[*run[T]]struct{}
+	workers map[*run[T]]struct{}
 	parking parking[T]
 	stats   Stats[T] // without its ParkedNow and Running
 }
@@ -58,7 +61,8 @@ func New[T comparable](queue Queue[T], fn Func[T], options Options[T]) *Pool[T] 
 		queue:   queue,
 		fn:      fn,
 		options: options.withDefaults(),
-		running: make(map[*run[T]]struct{}),
+		timeout: fmt.Errorf("%w of %v", ErrTimeout, options.Timeout),
+		workers: make(map[*run[T]]struct{}),
 	}
 }
 
@@ -127,11 +131,19 @@ func (p *Pool[T]) stop(ctx context.Context, s *session[T], ended <-chan struct{}
 		interrupt(ErrDrainTimeout)
 		p.await(ended)
 	}
-	left := p.left(s)
-	if len(left) == 0 {
-		return s.failure()
+	err := s.failure()
+	if left := p.left(s); len(left) > 0 {
+		err = join(err, &DrainError[T]{Left: left, TimedOut: timedOut})
 	}
-	return &DrainError[T]{Left: left, TimedOut: timedOut}
+	return err
+}
+
+// join is errors.Join that leaves a single error as it is.
+func join(first, second error) error {
+	if first == nil {
+		return second
+	}
+	return errors.Join(first, second)
 }
 
 // await blocks until the workers have ended or are given up.
@@ -192,8 +204,9 @@ func (p *Pool[T]) end() {
 // work takes items until take ends or there are no more, and runs them; runs is
 // the parent of every run's context.
 func (p *Pool[T]) work(take, runs context.Context, s *session[T]) {
-	finished := false
+	r, finished := p.enlist(), false
 	defer func() {
+		p.dismiss(r)
 		if !finished { // runtime.Goexit: this goroutine is lost, its work is not
 			s.workers.Go(func() { p.work(take, runs, s) })
 		}
@@ -207,8 +220,23 @@ func (p *Pool[T]) work(take, runs context.Context, s *session[T]) {
 			}
 			return
 		}
-		p.handle(runs, s, item)
+		p.handle(runs, s, r, item)
 	}
+}
+
+// enlist gives a worker its place in the list of runs under way.
+func (p *Pool[T]) enlist() *run[T] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &run[T]{}
+	p.workers[r] = struct{}{}
+	return r
+}
+
+func (p *Pool[T]) dismiss(r *run[T]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.workers, r)
 }
 
 // fail keeps the error that ended a worker, and ends the others.

@@ -2,21 +2,24 @@ package worker
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"time"
 )
 
-// run is one call of the function. The pool's mutex guards it.
-type run[T comparable] struct{ Running[T] }
+// run is the place of a worker in the list of those under way. The pool's mutex
+// guards it.
+type run[T comparable] struct {
+	Running[T]
+	busy bool // there is a run
+}
 
 // handle runs one item and settles it with the queue, however the run ends.
-func (p *Pool[T]) handle(runs context.Context, s *session[T], item T) {
-	r := p.start(item)
+func (p *Pool[T]) handle(runs context.Context, s *session[T], r *run[T], item T) {
+	p.start(r, item)
 	e := ending{err: ErrGoexit} // until the function has returned
 	defer func() {
 		e.interrupted = runs.Err() != nil
-		p.observe(p.finish(s, r, &e))
+		p.finish(s, r, &e)
 	}()
 	if p.options.OnStart != nil {
 		p.options.OnStart(item)
@@ -28,13 +31,13 @@ func (p *Pool[T]) handle(runs context.Context, s *session[T], item T) {
 	}
 }
 
-func (p *Pool[T]) start(item T) *run[T] {
-	r := &run[T]{Running[T]{Item: item, Started: time.Now()}}
+func (p *Pool[T]) start(r *run[T], item T) {
+	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[r] = struct{}{}
+	r.Running = Running[T]{Item: item, Started: now}
+	r.busy = true
 	p.parking.remove(item)
-	return r
 }
 
 // call calls the function. A panic becomes an error; so does one in the methods
@@ -58,8 +61,7 @@ func (p *Pool[T]) call(ctx context.Context, item T, e *ending) {
 
 // callTimed calls the function with a timeout.
 func (p *Pool[T]) callTimed(parent context.Context, r *run[T], e *ending) {
-	cause := fmt.Errorf("%w of %v", ErrTimeout, p.options.Timeout)
-	ctx, cancel := context.WithTimeoutCause(parent, p.options.Timeout, cause)
+	ctx, cancel := context.WithTimeoutCause(parent, p.options.Timeout, p.timeout)
 	defer cancel()
 	reported := make(chan struct{})
 	watch := time.AfterFunc(p.options.Timeout+p.options.Grace, func() {
@@ -86,23 +88,21 @@ func (p *Pool[T]) overrun(r *run[T]) {
 	}
 }
 
-// finish decides what becomes of the item, tells the queue, and calls Done.
-func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) Run[T] {
-	defer p.queue.Done(r.Item)
-	e.tries = p.queue.NumRequeues(r.Item) + 1
-	done := Run[T]{
-		Item:     r.Item,
-		Started:  r.Started,
-		Duration: time.Since(r.Started),
-		Tries:    e.tries,
-		Result:   e.result,
-		Err:      e.err,
-		Outcome:  e.outcome(p.options.MaxTries),
+// finish decides what becomes of the item, and tells the queue, the stats and
+// the observer. Done comes last of what the queue is told.
+func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) {
+	done := Run[T]{Item: r.Item, Started: r.Started, Duration: time.Since(r.Started), Result: e.result, Err: e.err}
+	if e.err != nil || p.options.OnEnd != nil {
+		done.Tries = p.queue.NumRequeues(done.Item) + 1
 	}
-	p.settle(r.Item, e, done.Outcome)
-	s.note(r.Item, done.Outcome)
+	done.Outcome = e.outcome(done.Tries, p.options.MaxTries)
+	p.settle(done.Item, e, done.Outcome)
+	s.note(done.Item, done.Outcome)
 	p.count(r, e, &done)
-	return done
+	p.queue.Done(done.Item)
+	if p.options.OnEnd != nil {
+		p.options.OnEnd(done)
+	}
 }
 
 // settle tells the queue what becomes of the item.
@@ -119,7 +119,7 @@ func (p *Pool[T]) settle(item T, e *ending, outcome Outcome) {
 	case Parked:
 		p.queue.Forget(item)
 	case Interrupted:
-		p.queue.Add(item)
+		p.queue.AddAfter(item, 0) // which keeps the priority of the run, where Add does not
 	}
 }
 
@@ -127,19 +127,14 @@ func (p *Pool[T]) settle(item T, e *ending, outcome Outcome) {
 func (p *Pool[T]) count(r *run[T], e *ending, done *Run[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.running, r)
 	done.Overrun = r.Overrun
+	*r = run[T]{}
 	p.stats.count(done.Outcome, e)
-	if done.Outcome == Parked {
-		parked := ParkedItem[T]{Item: done.Item, Err: done.Err, Tries: done.Tries, Since: done.Started.Add(done.Duration)}
-		if p.parking.add(parked, p.options.MaxParked) {
-			p.stats.ParkedDropped++
-		}
+	if done.Outcome != Parked {
+		return
 	}
-}
-
-func (p *Pool[T]) observe(done Run[T]) {
-	if p.options.OnEnd != nil {
-		p.options.OnEnd(done)
+	parked := ParkedItem[T]{Item: done.Item, Err: done.Err, Tries: done.Tries, Since: done.Started.Add(done.Duration)}
+	if p.parking.add(parked, p.options.MaxParked) {
+		p.stats.ParkedDropped++
 	}
 }

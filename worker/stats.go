@@ -51,8 +51,10 @@ func (p *Pool[T]) Stats() Stats[T] {
 	defer p.mu.Unlock()
 	s := p.stats
 	s.ParkedNow = p.parking.order.Len()
-	for r := range p.running {
-		s.Running = append(s.Running, r.Running)
+	for r := range p.workers {
+		if r.busy {
+			s.Running = append(s.Running, r.Running)
+		}
 	}
 	slices.SortFunc(s.Running, func(a, b Running[T]) int { return a.Started.Compare(b.Started) })
 	return s

@@ -21,7 +21,8 @@ type Stats struct {
 	// Misused counts calls of Done for an item that was not being processed,
 	// and items that do not equal themselves.
 	Misused uint64
-	// Evicted counts idle items whose failure count was lost to MaxFailures.
+	// Evicted counts idle items whose failures were forgotten for want of room:
+	// see Options.MaxFailures.
 	Evicted uint64
 
 	// Queued, Delayed and Processing are the numbers of items now. An item may
