@@ -114,6 +114,19 @@ func TestAClosedPipeEndsQuietlyAndAFullDiskDoesNot(t *testing.T) {
 	}
 }
 
+func TestNothingIsWrittenAfterAnError(t *testing.T) {
+	w := &failingWriter{err: syscall.EPIPE, writes: 1}
+	o := &output{w: w}
+	for range 3 {
+		if _, err := o.Write([]byte("x")); err != syscall.EPIPE {
+			t.Errorf("Write: %v; want the first error", err)
+		}
+	}
+	if w.writes != 2 {
+		t.Errorf("%d writes reached the writer; want none after the one that failed", w.writes-1)
+	}
+}
+
 func TestVersionSaysHowTheProgramWasBuilt(t *testing.T) {
 	got := buildOf(&debug.BuildInfo{
 		Main: debug.Module{Path: "github.com/gocampus/hark", Version: "v0.2.0"},

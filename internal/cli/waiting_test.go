@@ -78,8 +78,10 @@ func TestKindsThatAreThereDoNotWaitForOthers(t *testing.T) {
 	hark.says("widgets.example.com now\n")
 	c.createWidget("w")
 	hark.prints("Added    Widget default/w\n")
-	c.createWidget("x")
-	hark.prints("default/x\n")
+	for _, later := range []string{"x", "y", "z"} { // time for a second line on w
+		c.createWidget(later)
+		hark.prints("default/" + later + "\n")
+	}
 	hark.interrupt()
 	if told := strings.Count(hark.out.String(), "default/w\n"); told != 1 {
 		t.Errorf("one widget, asked for under two names, is told of %d times", told)
