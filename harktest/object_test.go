@@ -3,7 +3,6 @@ package harktest_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -163,252 +161,6 @@ func TestGenerationCountsChangesOfTheSpec(t *testing.T) {
 	}
 }
 
-func TestPatchesOfEveryTypeAreApplied(t *testing.T) {
-	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
-		create(t, s, pod("default", "a"))
-		pods := c.CoreV1().Pods("default")
-		for _, step := range []struct {
-			patchType types.PatchType
-			patch     string
-			holds     func(*corev1.Pod) bool
-		}{
-			{types.JSONPatchType, `[{"op":"add","path":"/metadata/labels","value":{"a":"1"}}]`, func(p *corev1.Pod) bool { return p.Labels["a"] == "1" }},
-			{types.MergePatchType, `{"metadata":{"labels":{"b":"2"}}}`, func(p *corev1.Pod) bool { return len(p.Labels) == 2 }},
-			{types.StrategicMergePatchType, `{"spec":{"containers":[{"name":"main","image":"nginx:2"}]}}`, func(p *corev1.Pod) bool {
-				return len(p.Spec.Containers) == 1 && p.Spec.Containers[0].Image == "nginx:2" && p.Spec.Containers[0].ImagePullPolicy != ""
-			}},
-		} {
-			got, err := pods.Patch(ctx, "a", step.patchType, []byte(step.patch), metav1.PatchOptions{})
-			if err != nil || !step.holds(got) {
-				t.Errorf("%s %s = %+v, %v", step.patchType, step.patch, got, err)
-			}
-		}
-	})
-}
-
-func TestApplyOwnsFieldsAndSeesConflicts(t *testing.T) {
-	server := harktest.Start(t)
-	client := clientset(t, server, "application/json")
-	maps := client.CoreV1().ConfigMaps("default")
-	apply := func(manager, data string, force bool) (*corev1.ConfigMap, error) {
-		body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":` + data + `}`
-		return maps.Patch(ctx, "a", types.ApplyYAMLPatchType, []byte(body), metav1.PatchOptions{FieldManager: manager, Force: &force})
-	}
-	first, err := apply("one", `{"a":"1","b":"1"}`, false)
-	if err != nil || first.Data["a"] != "1" || len(first.ManagedFields) != 1 || first.ManagedFields[0].Manager != "one" {
-		t.Fatalf("apply by one = %+v, %v", first, err)
-	}
-	again, err := apply("one", `{"a":"1","b":"1"}`, false)
-	if err != nil || again.ResourceVersion != first.ResourceVersion {
-		t.Errorf("the same apply again = version %s, %v; want %s", again.ResourceVersion, err, first.ResourceVersion)
-	}
-	if _, err := apply("two", `{"a":"2"}`, false); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "one"`) {
-		t.Errorf("apply of another's field = %v; want a conflict with one", err)
-	}
-	taken, err := apply("two", `{"a":"2"}`, true)
-	if err != nil || taken.Data["a"] != "2" || taken.Data["b"] != "1" {
-		t.Errorf("forced apply = %+v, %v; want a taken and b kept", taken.Data, err)
-	}
-	dropped, err := apply("one", `{}`, false)
-	if err != nil || dropped.Data["a"] != "2" || len(dropped.Data) != 1 {
-		t.Errorf("apply of nothing by one = %+v, %v; want b gone and two's a kept", dropped.Data, err)
-	}
-	if _, err := apply("", `{}`, false); !apierrors.IsBadRequest(err) {
-		t.Errorf("apply without a manager = %v; want BadRequest", err)
-	}
-}
-
-func TestFieldsAreTrackedForEveryWriteOnRequest(t *testing.T) {
-	server := harktest.StartWith(t, harktest.Options{TrackManagedFields: true})
-	created, err := clientset(t, server, "application/json").AppsV1().Deployments("default").Create(ctx, deployment("web", 1), metav1.CreateOptions{FieldManager: "maker"})
-	if err != nil || len(created.ManagedFields) != 1 || created.ManagedFields[0].Manager != "maker" || created.ManagedFields[0].Operation != metav1.ManagedFieldsOperationUpdate {
-		t.Fatalf("managedFields = %+v, %v; want one Update by maker", created.ManagedFields, err)
-	}
-	if err := server.ChangeStatus(ctx, created, func() { created.Status.Replicas = 1 }); err != nil {
-		t.Fatal(err)
-	}
-	ofStatus := slices.ContainsFunc(created.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Subresource == "status" })
-	if n := len(created.ManagedFields); n != 2 || !ofStatus {
-		t.Errorf("managedFields after a change of the status = %+v; want a second entry for it", created.ManagedFields)
-	}
-}
-
-func TestScaleIsReadAndWritten(t *testing.T) {
-	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
-		create(t, s, deployment("web", 2))
-		deployments := c.AppsV1().Deployments("default")
-		scale, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
-		if err != nil || scale.Spec.Replicas != 2 || scale.Status.Selector != "app=web" {
-			t.Fatalf("GetScale = %+v, %v", scale, err)
-		}
-		stale := scale.DeepCopy()
-		scale.Spec.Replicas = 5
-		if scale, err = deployments.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{}); err != nil || scale.Spec.Replicas != 5 {
-			t.Fatalf("UpdateScale = %+v, %v", scale, err)
-		}
-		if _, err := deployments.UpdateScale(ctx, "web", stale, metav1.UpdateOptions{}); err != nil && !apierrors.IsConflict(err) || err == nil {
-			t.Errorf("UpdateScale from an old version = %v; want a conflict", err)
-		}
-		d, err := deployments.Get(ctx, "web", metav1.GetOptions{})
-		if err != nil || *d.Spec.Replicas != 5 || d.Generation != 2 {
-			t.Errorf("deployment after scaling = %d replicas, generation %d, %v; want 5 and 2", *d.Spec.Replicas, d.Generation, err)
-		}
-		_, err = deployments.UpdateScale(ctx, "web", &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: autoscalingv1.ScaleSpec{Replicas: -1}}, metav1.UpdateOptions{})
-		if !apierrors.IsInvalid(err) {
-			t.Errorf("UpdateScale to -1 = %v; want Invalid", err)
-		}
-	})
-}
-
-func TestDeleteHonoursPreconditionsAndFinalizers(t *testing.T) {
-	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
-		maps := c.CoreV1().ConfigMaps("default")
-		held := configMap("default", "a", nil)
-		held.Finalizers = []string{"example.com/hold"}
-		create(t, s, held)
-		if err := maps.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("another")}); !apierrors.IsConflict(err) {
-			t.Errorf("Delete with another UID = %v; want a conflict", err)
-		}
-		old := "1"
-		if err := maps.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &old}}); !apierrors.IsConflict(err) {
-			t.Errorf("Delete with another version = %v; want a conflict", err)
-		}
-		if err := maps.Delete(ctx, "a", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		got, err := maps.Get(ctx, "a", metav1.GetOptions{})
-		if err != nil || got.DeletionTimestamp == nil || got.ResourceVersion == held.ResourceVersion {
-			t.Fatalf("held object after Delete = %+v, %v; want it there, marked, in a new version", got, err)
-		}
-		before := s.Version()
-		if err := maps.Delete(ctx, "a", metav1.DeleteOptions{}); err != nil || s.Version() != before {
-			t.Errorf("a second Delete = %v, version %d; want no change of %d", err, s.Version(), before)
-		}
-		got.Finalizers = append(got.Finalizers, "example.com/more")
-		if _, err := maps.Update(ctx, got, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-			t.Errorf("a finalizer added while deleting = %v; want Invalid", err)
-		}
-		got.Finalizers = nil
-		if _, err := maps.Update(ctx, got, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := maps.Get(ctx, "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			t.Errorf("Get after the last finalizer went = %v; want NotFound", err)
-		}
-	})
-}
-
-func TestPodsOnNodesHaveAGracePeriod(t *testing.T) {
-	server := harktest.Start(t)
-	running := pod("default", "a")
-	create(t, server, running, pod("default", "unscheduled"))
-	client := clientset(t, server, "application/json")
-	if err := client.CoreV1().Pods("default").Bind(ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Target: corev1.ObjectReference{Name: "n"}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a", "unscheduled"} {
-		if err := server.Delete(ctx, pod("default", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := server.Get(ctx, pod("default", "unscheduled")); !apierrors.IsNotFound(err) {
-		t.Errorf("a pod without a node after Delete: %v; want NotFound", err)
-	}
-	if err := server.Get(ctx, running); err != nil || running.DeletionTimestamp == nil || *running.DeletionGracePeriodSeconds != 30 || running.Generation != 3 {
-		t.Fatalf("a pod on a node after Delete = %+v, %v; want 30 s of grace and a new generation", running.ObjectMeta, err)
-	}
-	if err := server.Delete(ctx, running, metav1.DeleteOptions{GracePeriodSeconds: new(int64(60))}); err != nil || *running.DeletionGracePeriodSeconds != 30 {
-		t.Errorf("a longer grace period: %v; want it to be ignored", err)
-	}
-	if err := server.Delete(ctx, running, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Get(ctx, running); !apierrors.IsNotFound(err) {
-		t.Errorf("a pod after Delete without grace: %v; want NotFound", err)
-	}
-}
-
-func TestPropagationLeavesFinalizersForTheCollector(t *testing.T) {
-	for policy, want := range map[metav1.DeletionPropagation]string{
-		metav1.DeletePropagationForeground: metav1.FinalizerDeleteDependents, metav1.DeletePropagationOrphan: metav1.FinalizerOrphanDependents,
-		metav1.DeletePropagationBackground: "",
-	} {
-		server := harktest.Start(t)
-		d := deployment("web", 1)
-		create(t, server, d)
-		if err := server.Delete(ctx, d, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
-			t.Fatal(err)
-		}
-		err := server.Get(ctx, d)
-		if want == "" {
-			if !apierrors.IsNotFound(err) {
-				t.Errorf("%s: Get = %v; want NotFound", policy, err)
-			}
-			continue
-		}
-		if err != nil || len(d.Finalizers) != 1 || d.Finalizers[0] != want || d.DeletionTimestamp == nil {
-			t.Errorf("%s: %+v, %v; want the finalizer %s", policy, d.ObjectMeta, err, want)
-		}
-	}
-}
-
-func TestDeleteCollectionDeletesWhatItSelects(t *testing.T) {
-	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
-		for _, name := range []string{"a", "b", "c"} {
-			m := configMap("default", name, nil)
-			m.Labels = map[string]string{"keep": fmt.Sprint(name == "b")}
-			create(t, s, m)
-		}
-		err := c.CoreV1().ConfigMaps("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "keep=false"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		left, err := harktest.List[*corev1.ConfigMap](s, "default")
-		if err != nil || len(left) != 1 || left[0].Name != "b" {
-			t.Errorf("left = %v, %v; want b alone", left, err)
-		}
-	})
-}
-
-func TestNamespaceStaysTerminatingUntilItIsFinalized(t *testing.T) {
-	server := harktest.Start(t)
-	client := clientset(t, server, "application/json")
-	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "x"}}
-	create(t, server, n)
-	if n.Labels["kubernetes.io/metadata.name"] != "x" {
-		t.Errorf("labels = %v; want the namespace's own name", n.Labels)
-	}
-	if err := client.CoreV1().Namespaces().Delete(ctx, "x", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Get(ctx, n); err != nil || n.Status.Phase != corev1.NamespaceTerminating {
-		t.Fatalf("namespace after Delete = %s, %v; want Terminating", n.Status.Phase, err)
-	}
-	err := server.Create(ctx, configMap("x", "a", nil))
-	if !apierrors.IsForbidden(err) || !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		t.Errorf("Create in a terminating namespace = %v; want Forbidden with its cause", err)
-	}
-	n.Spec.Finalizers = nil
-	if _, err := client.CoreV1().Namespaces().Finalize(ctx, n, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Get(ctx, n); !apierrors.IsNotFound(err) {
-		t.Errorf("Get after Finalize = %v; want NotFound", err)
-	}
-}
-
-func TestEvictionDeletesThePod(t *testing.T) {
-	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
-		create(t, s, pod("default", "a"))
-		if err := c.CoreV1().Pods("default").EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "a"}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Get(ctx, pod("default", "a")); !apierrors.IsNotFound(err) {
-			t.Errorf("Get after the eviction = %v; want NotFound", err)
-		}
-	})
-}
-
 func TestTwoVersionsOfAKindAreOneObject(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, s *harktest.Server, c *kubernetes.Clientset) {
 		event := &eventsv1.Event{
@@ -496,5 +248,44 @@ func TestPreloadKeepsObjectsAsTheyAre(t *testing.T) {
 	}
 	if err := server.Change(ctx, got, func() { got.Labels = map[string]string{"a": "b"} }); err != nil || got.Status.Phase != corev1.PodRunning {
 		t.Errorf("Change of a preloaded pod = %+v, %v", got, err)
+	}
+}
+
+func TestLoadReadsJSONAndYAML(t *testing.T) {
+	const documents = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: other}}
+- {apiVersion: v1, kind: Node, metadata: {name: one, resourceVersion: "77"}}
+`
+	for text, want := range map[string]int{
+		documents: 3,
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}` + "\n" + `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"q"}}`: 2,
+		"": 0,
+	} {
+		s := harktest.Start(t)
+		if n, err := s.Load(strings.NewReader(text)); err != nil || n != want {
+			t.Errorf("Load(%.30q) = %d, %v; want %d", text, n, err, want)
+		}
+	}
+	for _, text := range []string{"{", "kind: Nothing\napiVersion: v1\nmetadata: {name: a}", "- a", "kind: Pod\napiVersion: v1"} {
+		s := harktest.Start(t)
+		if n, err := s.Load(strings.NewReader(text)); err == nil || n != 0 {
+			t.Errorf("Load(%q) = %d, %v; want an error", text, n, err)
+		}
+	}
+}
+
+func TestLoadedDefinitionServesTheObjectsBelowIt(t *testing.T) {
+	s := harktest.Start(t)
+	n, err := s.Load(strings.NewReader(colours + "\n---\n{apiVersion: example.com/v1, kind: Colour, metadata: {name: red}}\n"))
+	if err != nil || n != 2 {
+		t.Fatalf("Load = %d, %v; want 2", n, err)
 	}
 }

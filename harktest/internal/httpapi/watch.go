@@ -64,29 +64,15 @@ func (h *Handler) refuseStreamingList(o metainternal.ListOptions) error {
 	})
 }
 
-// bookmarkLead is how long before its timeout a watch sends a last bookmark.
-const bookmarkLead = 2 * time.Second
-
 // follow sends the events of a watch until it ends.
 func (h *Handler) follow(r *http.Request, k *kind.Kind, changes *service.Watch, o metainternal.ListOptions, s *stream) {
-	timeout := h.options.WatchTimeout
-	if o.TimeoutSeconds != nil && *o.TimeoutSeconds > 0 {
-		timeout = time.Duration(*o.TimeoutSeconds) * time.Second
-	}
-	ended := h.watchesEnd()
-	deadline := time.NewTimer(timeout)
-	defer deadline.Stop()
-	bookmarks := time.NewTicker(h.options.BookmarkInterval)
-	defer bookmarks.Stop()
-	last := time.NewTimer(max(timeout-bookmarkLead, 0))
-	defer last.Stop()
-	if timeout <= bookmarkLead {
-		last.Stop()
-	}
+	ends := h.watchesEnd()
+	clock := newWatchClock(&h.options, o)
+	defer clock.stop()
 	if !s.interrupted() || !s.initial(changes) {
 		return
 	}
-	bookmarkDue, closing := false, false
+	bookmark, last := false, false
 	for {
 		batch, err := changes.Poll()
 		if err != nil || !s.events(batch.Events) {
@@ -95,29 +81,61 @@ func (h *Handler) follow(r *http.Request, k *kind.Kind, changes *service.Watch, 
 		if batch.Wake == nil {
 			continue
 		}
-		if bookmarkDue && o.AllowWatchBookmarks && !s.bookmark(batch.Version) {
+		if bookmark && o.AllowWatchBookmarks && !s.bookmark(batch.Version) {
 			return
 		}
-		if !s.flush() || closing {
+		if !s.flush() || last {
 			return
 		}
-		bookmarkDue = false
+		bookmark = false
 		select {
 		case <-batch.Wake:
-		case <-bookmarks.C:
-			bookmarkDue = true
-		case <-last.C:
-			bookmarkDue = true
+		case <-clock.bookmarks.C:
+			bookmark = true
+		case <-clock.farewell.C:
+			bookmark = true
 		case <-k.Gone():
-			closing = true
-		case <-ended:
+			last = true // what happened before is sent yet
+		case <-ends:
 			return
-		case <-deadline.C:
+		case <-clock.deadline.C:
 			return
 		case <-r.Context().Done():
 			return
 		}
 	}
+}
+
+// watchClock says when a watch sends bookmarks and when it ends.
+type watchClock struct {
+	bookmarks *time.Ticker
+	farewell  *time.Timer // the last bookmark, shortly before the end
+	deadline  *time.Timer
+}
+
+// bookmarkLead is how long before its timeout a watch sends a last bookmark.
+const bookmarkLead = 2 * time.Second
+
+func newWatchClock(options *Options, o metainternal.ListOptions) watchClock {
+	timeout := options.WatchTimeout
+	if o.TimeoutSeconds != nil && *o.TimeoutSeconds > 0 {
+		timeout = time.Duration(*o.TimeoutSeconds) * time.Second
+	}
+	c := watchClock{
+		bookmarks: time.NewTicker(options.BookmarkInterval),
+		farewell:  time.NewTimer(timeout - bookmarkLead),
+		deadline:  time.NewTimer(timeout),
+	}
+	if timeout <= bookmarkLead {
+		c.farewell.Stop()
+	}
+	return c
+}
+
+func (c watchClock) stop() {
+	c.bookmarks.Stop()
+	c.farewell.Stop()
+	c.deadline.Stop()
 }
 
 // stream writes the events of one watch. Its methods return false when the
