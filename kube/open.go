@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -36,20 +35,21 @@ func (c *Client) open(ctx context.Context, r request, target *url.URL, accept st
 	requestCtx, cancel := context.WithCancelCause(ctx)
 	patience := time.AfterFunc(c.responseTimeout, func() { cancel(errNoAnswer) })
 	b, err := c.send(requestCtx, r, target, accept)
+	// Not whether the timer's function has run, which may be about to, but
+	// whether it was stopped decides: one answer to who was first.
 	inTime := patience.Stop()
 	if err == nil {
 		b.cancel = cancel
 		if inTime {
 			return b, nil
 		}
-		err = b.Close() // the answer came as the time ran out
+		_ = b.Close() // the answer came as the time ran out
 	}
-	cause := context.Cause(requestCtx)
 	cancel(nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(cause, errNoAnswer):
+	case !inTime:
 		return nil, r.unanswered(c.responseTimeout)
 	}
 	return nil, err

@@ -8,7 +8,7 @@ import (
 
 // fail decides what follows a failed request.
 func (m *machine) fail(err *watch.Error, now time.Time, out *effects) {
-	if m.phase == Watching {
+	if m.phase == Watching || m.phase == Checking {
 		m.failWatch(err, now, out)
 		return
 	}
@@ -36,8 +36,8 @@ func needsConsistentRead(kind watch.ErrorKind) bool {
 
 // failWatch decides what follows a watch that could not be opened or broke.
 func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
-	if m.lasted(now) {
-		m.failures, m.quick = 0, false
+	if m.phase == Watching && m.lasted(now) {
+		m.healthy()
 	}
 	switch err.Kind {
 	case watch.KindExpired:

@@ -19,13 +19,16 @@ const (
 	Listing
 	// Watching: receiving changes.
 	Watching
+	// Checking: asking whether the server's version is still ahead, after a
+	// watch on which nothing came.
+	Checking
 	// Waiting: pausing after a failure; Status.Reason says which.
 	Waiting
 	// Stopped: Run has returned.
 	Stopped
 )
 
-var phaseNames = [...]string{"idle", "streaming", "listing", "watching", "waiting", "stopped"}
+var phaseNames = [...]string{"idle", "streaming", "listing", "watching", "checking", "waiting", "stopped"}
 
 // String returns the phase as one lower-case word.
 func (p Phase) String() string { return phaseNames[p] }
@@ -55,6 +58,7 @@ type machine struct {
 	timeout  time.Duration // that the running watch asked the server for
 	opened   time.Time     // when the running request was made
 	progress bool          // the running watch delivered something
+	silent   bool          // the last watch lasted and delivered nothing
 	deadline time.Time     // when the running request counts as deaf
 	limit    time.Time     // when the running request ends in any case
 }
@@ -155,6 +159,8 @@ func (m *machine) step(in input, now time.Time, out *effects) {
 func (m *machine) open(now time.Time, out *effects) {
 	m.opened, m.progress = now, false
 	switch {
+	case m.resume != "" && m.synced && !m.listDue() && m.silent:
+		m.openCheck(now, out)
 	case m.resume != "" && m.synced && !m.listDue():
 		m.openWatch(now, out)
 	case m.tuning.streaming && !m.noStream:
@@ -173,6 +179,26 @@ func (m *machine) openWatch(now time.Time, out *effects) {
 	m.limit = now.Add(m.timeout + m.tuning.grace)
 	m.extend(now, m.tuning.idle)
 	out.add(effect{kind: openWatch, watch: watch.WatchOptions{ResourceVersion: m.resume, Timeout: m.timeout}})
+}
+
+// openCheck asks for one object, to learn the server's version. A server whose
+// history began anew, lower, holds a watch from its future open and silent until
+// it gets there; so does a quiet kind, and the two look the same.
+func (m *machine) openCheck(now time.Time, out *effects) {
+	m.phase = Checking
+	m.limit = now.Add(m.tuning.initialLimit)
+	m.extend(now, m.tuning.idle)
+	out.add(effect{kind: openList, list: watch.ListOptions{Limit: 1}})
+}
+
+// checked takes the answer of a check.
+func (m *machine) checked(version string, now time.Time, out *effects) {
+	m.silent = false
+	if m.backwards(version) {
+		m.regress(out)
+		return
+	}
+	m.openWatch(now, out)
 }
 
 func (m *machine) openStream(now time.Time, out *effects) {
@@ -336,6 +362,10 @@ func (m *machine) regress(out *effects) {
 
 // page handles the end of a list or of one page.
 func (m *machine) page(in input, now time.Time, out *effects) {
+	if m.phase == Checking {
+		m.checked(in.version, now, out)
+		return
+	}
 	if in.token != "" {
 		m.token = in.token
 		m.openList(now, out)
@@ -358,11 +388,17 @@ func (m *machine) ended(now time.Time, out *effects) {
 		return
 	}
 	if m.lasted(now) {
-		m.failures, m.quick = 0, false
+		m.healthy()
 		m.open(now, out)
 		return
 	}
 	m.again(0, now, out)
+}
+
+// healthy records that the watch that has ended was of use.
+func (m *machine) healthy() {
+	m.failures, m.quick = 0, false
+	m.silent = !m.progress
 }
 
 // lasted reports whether the running watch was of use, so that opening the next
@@ -386,7 +422,7 @@ func (m *machine) deaf(now time.Time, out *effects) {
 	case Streaming:
 		m.withoutStream(now, out)
 	case Watching:
-		m.failures, m.quick = 0, false // a quiet kind looks the same as a deaf connection
+		m.healthy() // a quiet kind looks the same as a deaf connection
 		m.open(now, out)
 	default:
 		m.again(0, now, out)

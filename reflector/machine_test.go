@@ -118,6 +118,8 @@ func (m *machine) check() error {
 		return errors.New("watching from nowhere")
 	case m.token != "" && m.phase != Listing:
 		return fmt.Errorf("continue token kept in phase %s", m.phase)
+	case m.phase == Checking && m.resume == "":
+		return errors.New("checking what was never known")
 	case m.deadline.After(m.limit):
 		return errors.New("deadline is after the limit")
 	}

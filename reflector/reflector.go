@@ -109,7 +109,9 @@ func (l *loop) nextItem() input {
 			l.last = time.Now()
 			l.m.extend(l.last, l.m.tuning.idle)
 			l.guard.move(l.m.deadline)
-			l.stale = l.r.sink.Put(object) || l.stale
+			if l.m.phase == Listing {
+				l.stale = l.r.sink.Put(object) || l.stale
+			}
 		case err == io.EOF:
 			meta := l.list.Meta()
 			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue, stale: l.stale}

@@ -84,13 +84,22 @@ func (w *world) fault() {
 }
 
 // settle lifts all faults and makes every follower list once more, so that what
-// a lying server has withheld is seen.
+// a lying server has withheld is seen: while nobody is connected the version
+// moves on and the past is forgotten.
 func (w *world) settle() {
 	for _, lift := range w.lifts {
 		lift()
 	}
 	w.lifts = nil
-	w.server.Restart(harktest.RestartOptions{Forget: true})
+	up := w.server.GoDown()
+	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "other"}}
+	if err := w.server.Create(w.t.Context(), other); err != nil {
+		w.t.Fatal(err)
+	}
+	w.server.Compact()
+	if err := up(); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // kindOfFault is one way to go wrong.
