@@ -35,7 +35,7 @@ func main() {
 	}
 	cfg, _, err := kube.LoadConfig(kube.ConfigOptions{})
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%v\ntry: go run ../../cmd/hark demo, and export KUBECONFIG=PATH with the path that it prints", err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
