@@ -1,6 +1,7 @@
 package harktest_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"flag"
@@ -100,4 +101,55 @@ func normal(text string) string {
 	text = spaces.ReplaceAllString(text, "")
 	text = blanks.ReplaceAllString(text, "") // in the script they part its chapters
 	return runs.ReplaceAllString(text, "  ")
+}
+
+// TestKubectlSeesAPodsLife watches with one kubectl while others create and delete.
+func TestKubectlSeesAPodsLife(t *testing.T) {
+	kubectl, err := exec.LookPath("kubectl")
+	if err != nil {
+		t.Skip("kubectl is not installed: it cannot watch")
+	}
+	s := harktest.StartWith(t, harktest.Options{Story: &harktest.StoryOptions{}})
+	other := pod("default", "other")
+	other.Spec.NodeName = "elsewhere" // the story leaves it alone
+	create(t, s, other)
+	dir := t.TempDir()
+	config := filepath.Join(dir, "kubeconfig")
+	if err := s.WriteKubeconfig(config); err != nil {
+		t.Fatal(err)
+	}
+	c, cancel := context.WithTimeout(t.Context(), kubectlTimeout)
+	defer cancel()
+	command := func(arguments ...string) *exec.Cmd {
+		cmd := exec.CommandContext(c, kubectl, append([]string{"--kubeconfig", config}, arguments...)...)
+		cmd.Env = append(os.Environ(), "HOME="+dir)
+		return cmd
+	}
+	watch := command("get", "pods", "-w", "--output-watch-events")
+	out, err := watch.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	then := map[int][]string{ // what is typed after so many lines
+		2: {"run", "tmp", "--image=nginx:1.27"}, // kubectl has listed: it misses nothing from here
+		5: {"delete", "pod", "tmp"},             // the pod runs
+	}
+	var got []string
+	for lines := bufio.NewScanner(out); len(got) < 7 && lines.Scan(); {
+		got = append(got, strings.Join(strings.Fields(lines.Text())[:4], " "))
+		if arguments := then[len(got)]; arguments != nil {
+			if text, err := command(arguments...).CombinedOutput(); err != nil {
+				t.Fatalf("kubectl %v: %v: %s", arguments, err, text)
+			}
+		}
+	}
+	cancel()
+	_ = watch.Wait() // it was killed
+	diff(t, "what kubectl get pods -w shows", got, []string{
+		"EVENT NAME READY STATUS", "ADDED other 0/1 Pending", "ADDED tmp 0/1 Pending", "MODIFIED tmp 0/1 Pending", "MODIFIED tmp 1/1 Running",
+		"MODIFIED tmp 1/1 Terminating", "DELETED tmp 1/1 Terminating",
+	})
 }

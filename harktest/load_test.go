@@ -16,7 +16,7 @@ import (
 	"github.com/gocampus/hark/harktest"
 )
 
-// busyPod is a pod of about 6 kB in protobuf, as they are in clusters.
+// busyPod is a pod of about 4.5 kB in protobuf, as they are in clusters.
 func busyPod(i int) *corev1.Pod {
 	p := pod("default", fmt.Sprintf("web-7d4b9c6f5d-%06d", i))
 	p.Labels = map[string]string{"app": "web", "pod-template-hash": "7d4b9c6f5d", "tier": fmt.Sprint(i % 10)}
