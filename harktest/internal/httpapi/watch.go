@@ -81,7 +81,8 @@ func (h *Handler) follow(r *http.Request, k *kind.Kind, changes *service.Watch, 
 		if batch.Wake == nil {
 			continue
 		}
-		if bookmark && o.AllowWatchBookmarks && !s.bookmark(batch.Version) {
+		// A watch from the future is silent until the server gets there.
+		if bookmark && o.AllowWatchBookmarks && batch.Version > 0 && !s.bookmark(batch.Version) {
 			return
 		}
 		if !s.flush() || last {

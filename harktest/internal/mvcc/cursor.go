@@ -50,7 +50,8 @@ func (s *Store[V]) cursor(resource string, seq, after uint64, lag int) *Cursor[V
 // Batch is what Poll found.
 type Batch[V any] struct {
 	Events []Event[V]
-	// Version up to which everything has been read, this batch included.
+	// Version up to which everything has been read, this batch included; 0 as
+	// long as the store has not reached the version that the cursor starts after.
 	Version uint64
 	// Wake is closed when there is something new to read. It is nil when the
 	// batch has events: poll again first.
@@ -71,7 +72,10 @@ func (c *Cursor[V]) Poll(limit int) (Batch[V], error) {
 		return Batch[V]{}, ErrOverrun
 	}
 	pending := t.window[c.seq-t.first:]
-	batch := Batch[V]{Version: max(s.version, c.after)}
+	var batch Batch[V]
+	if s.version >= c.after {
+		batch.Version = s.version
+	}
 	if len(pending) > limit {
 		pending = pending[:limit]
 		batch.Version = pending[limit-1].event.Version()
