@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,7 +62,7 @@ func TestNoChangeIsLostAndNoItemRunsTwiceAtOnce(t *testing.T) {
 			}
 			producers.Wait()
 			for q.Stats().Delayed > 0 { // a drain drops what is delayed
-				time.Sleep(time.Millisecond)
+				runtime.Gosched()
 			}
 			q.ShutDownWithDrain()
 			workers.Wait()

@@ -249,25 +249,34 @@ func (c *core[T]) cancel(item T) bool {
 	return true
 }
 
-// close refuses everything from now on, and drops what is delayed.
+// close refuses everything from now on, drops what is delayed, and forgets all
+// that is idle but has not failed.
 func (c *core[T]) close() {
 	if c.closed {
 		return
 	}
 	c.closed = true
-	for _, entry := range c.deadlines.sorted() {
+	c.stats.Dropped += uint64(len(c.deadlines.heap))
+	var failed []deadline[T]
+	for _, entry := range c.deadlines.heap {
 		n := entry.node
 		n.state &^= waiting
-		c.stats.Dropped++
 		if n.detail != nil {
 			n.detail.next = reasons{}
 		}
-		c.settle(n)
+		switch {
+		case n.state != 0:
+		case n.failing():
+			failed = append(failed, entry)
+		default:
+			c.finished.push(n)
+		}
 	}
 	c.deadlines.heap = nil
-	for c.finished.len > 0 {
-		c.evict(c.finished.head)
+	for _, entry := range sortDeadlines(failed) {
+		c.settle(entry.node)
 	}
+	c.forgetFinished()
 }
 
 // unfinished is the number of items that close leaves to be done.

@@ -140,14 +140,14 @@ func newView() view {
 
 func (c *core[T]) view(name func(T) string) view {
 	v := newView()
-	for n := c.order.aged.head; n != nil; n = n.links[byAge].next {
+	for n := c.order.aged.head; n != nil; n = n.next {
 		v.Queued = append(v.Queued, name(n.item))
 	}
 	for _, d := range c.deadlines.sorted() {
 		v.Delayed = append(v.Delayed, name(d.node.item))
 		v.Due[name(d.node.item)] = d.due
 	}
-	for n := c.failing.head; n != nil; n = n.links[byAge].next {
+	for n := c.failing.head; n != nil; n = n.next {
 		v.Failing = append(v.Failing, name(n.item))
 	}
 	for item, n := range c.nodes {

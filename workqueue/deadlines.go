@@ -109,8 +109,11 @@ func (d *deadlines[T]) down(i int) {
 }
 
 // sorted returns a copy of the entries in the order in which they become due.
-func (d *deadlines[T]) sorted() []deadline[T] {
-	return slices.SortedFunc(slices.Values(d.heap), func(a, b deadline[T]) int {
+func (d *deadlines[T]) sorted() []deadline[T] { return sortDeadlines(slices.Clone(d.heap)) }
+
+func sortDeadlines[T comparable](entries []deadline[T]) []deadline[T] {
+	slices.SortFunc(entries, func(a, b deadline[T]) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
 	})
+	return entries
 }

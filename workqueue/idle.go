@@ -25,7 +25,10 @@ func (c *core[T]) hold(item T, lane string) *node[T] {
 
 func (c *core[T]) create(item T, lane string) *node[T] {
 	n := c.blank()
-	n.item, n.laneName = item, lane
+	n.item = item
+	if lane != "" {
+		n.sit(lane)
+	}
 	if c.nodes == nil {
 		c.nodes = make(map[T]*node[T])
 	}
@@ -40,10 +43,21 @@ func (c *core[T]) blank() *node[T] {
 	if c.finished.len == c.maxFinished {
 		n := c.finished.head
 		c.evict(n)
-		*n = node[T]{}
+		*n = node[T]{seat: n.seat}
+		if n.seat != nil {
+			n.seat.name = ""
+		}
 		return n
 	}
 	return new(node[T])
+}
+
+// sit names the lane of a node.
+func (n *node[T]) sit(name string) {
+	if n.seat == nil {
+		n.seat = &seat[T]{node: n}
+	}
+	n.seat.name = name
 }
 
 // settle puts a node that has become idle into the list where it belongs; a
@@ -54,7 +68,7 @@ func (c *core[T]) settle(n *node[T]) {
 	}
 	n.priority, n.ran = 0, 0
 	switch {
-	case n.failures > 0 || n.detail != nil && n.detail.recorded != nil:
+	case n.failing():
 		n.state |= kept
 		c.failing.push(n)
 		if c.failing.len > c.maxFailures {
@@ -95,11 +109,40 @@ func (c *core[T]) shrink() {
 	if c.peak < minShrink || len(c.nodes) > c.peak/16 {
 		return
 	}
-	nodes := make(map[T]*node[T], len(c.nodes))
+	c.rebuild()
+}
+
+// forgetFinished forgets what is idle and has not failed, in one go if that is
+// the most there is.
+func (c *core[T]) forgetFinished() {
+	c.last = nil
+	if c.finished.len < len(c.nodes)/2 {
+		for c.finished.len > 0 {
+			c.evict(c.finished.head)
+		}
+		return
+	}
+	for n := c.finished.head; n != nil; n = n.next {
+		n.state = gone
+	}
+	c.finished = chain[T]{}
+	c.rebuild()
+}
+
+// rebuild makes the map anew.
+func (c *core[T]) rebuild() {
+	nodes := make(map[T]*node[T])
 	for item, n := range c.nodes {
-		nodes[item] = n
+		if n.state != gone {
+			nodes[item] = n
+		}
 	}
 	c.nodes, c.peak = nodes, len(nodes)
+}
+
+// failing tells whether a node is to be kept for its failures when it is idle.
+func (n *node[T]) failing() bool {
+	return n.failures > 0 || n.detail != nil && n.detail.recorded != nil
 }
 
 func equal[T comparable](a, b T) bool { return a == b }

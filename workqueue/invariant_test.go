@@ -101,7 +101,7 @@ func (c *core[T]) brokenOrder() error {
 		return fmt.Errorf("%d in lanes; want %d", total, o.aged.len)
 	}
 	for n := range o.aged.members() {
-		if !o.sorted && (n.priority != 0 || n.lane != nil) {
+		if !o.sorted && (n.priority != 0 || n.seat != nil && n.seat.lane != nil) {
 			return fmt.Errorf("%v: priority %d in a plain order", n.item, n.priority)
 		}
 	}
@@ -113,16 +113,14 @@ func (l *level[T]) broken(o *order[T]) (total int, err error) {
 	lanes := 0
 	for ln := l.first; ln != nil; ln = ln.next {
 		lanes++
-		if ln.nodes.len == 0 || ln.level != l || ln.next == nil && l.last != ln {
-			return 0, fmt.Errorf("lane %q of level %d: %d nodes", ln.name, l.priority, ln.nodes.len)
+		if ln.head == nil || ln.level != l || ln.next == nil && l.last != ln {
+			return 0, fmt.Errorf("lane %q of level %d is empty or badly linked", ln.name, l.priority)
 		}
-		if err := ln.nodes.broken(); err != nil {
-			return 0, err
-		}
-		for n := range ln.nodes.members() {
+		for s := ln.head; s != nil; s = s.next {
 			total++
-			if n.lane != ln || n.priority != l.priority || n.laneName != ln.name {
-				return 0, fmt.Errorf("%v is in lane %q of level %d", n.item, ln.name, l.priority)
+			if s.lane != ln || s.node.seat != s || s.node.priority != l.priority || o.fair && s.name != ln.name ||
+				s.next == nil && ln.tail != s || s.next != nil && s.next.prev != s {
+				return 0, fmt.Errorf("%v sits badly in lane %q of level %d", s.node.item, ln.name, l.priority)
 			}
 		}
 	}
@@ -163,7 +161,7 @@ func (c *core[T]) brokenIdle() error {
 // members walks a chain forwards.
 func (l *chain[T]) members() map[*node[T]]bool {
 	members := make(map[*node[T]]bool)
-	for n := l.head; n != nil; n = n.links[l.links].next {
+	for n := l.head; n != nil; n = n.next {
 		members[n] = true
 	}
 	return members
@@ -172,10 +170,10 @@ func (l *chain[T]) members() map[*node[T]]bool {
 // broken compares a walk forwards with one backwards.
 func (l *chain[T]) broken() error {
 	var there, back []T
-	for n := l.head; n != nil; n = n.links[l.links].next {
+	for n := l.head; n != nil; n = n.next {
 		there = append(there, n.item)
 	}
-	for n := l.tail; n != nil; n = n.links[l.links].prev {
+	for n := l.tail; n != nil; n = n.prev {
 		back = append(back, n.item)
 	}
 	slices.Reverse(back)

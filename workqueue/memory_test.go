@@ -33,7 +33,7 @@ func TestTheSteadyStateAllocatesNothing(t *testing.T) {
 			q.Done(item)
 		}
 		for range items {
-			q.Add(next())
+			q.AddWith(next(), AddOptions{Priority: 1})
 			run()
 		}
 		allocs(t, name+": Add, Get, Forget, Done", 0, func() { q.Add(next()); run() })

@@ -34,6 +34,8 @@ const (
 	waiting
 	// kept: idle, and in the list of those whose failures are remembered.
 	kept
+	// gone: about to be taken out of the map.
+	gone
 
 	pending = ready | waiting
 	busy    = ready | waiting | running
@@ -42,12 +44,11 @@ const (
 // node is all that the queue knows of one item.
 type node[T comparable] struct {
 	item T
-	// links[byAge] chains a node that is in the order (ready and not running)
-	// or that is idle; links[byLane] one that is in a lane.
-	links [2]link[T]
-	lane  *lane[T]
-	// laneName is what Options.Lane said of the item.
-	laneName string
+	// prev and next chain a node that is in the order (ready and not running) or
+	// that is idle.
+	prev, next *node[T]
+	// seat is what lanes and priorities need to know; nil as long as there are none.
+	seat *seat[T]
 	// at is the due time of a waiting node, and the time since which a ready
 	// one can be taken (unknown where no clock was read).
 	at      instant
@@ -60,45 +61,34 @@ type node[T comparable] struct {
 	detail        *detail // nil for most
 }
 
-type link[T comparable] struct{ prev, next *node[T] }
-
-// The two chains that a node can be in.
-const (
-	byAge = iota
-	byLane
-)
-
-// chain is a list of nodes; the zero chain links them by age.
+// chain is a list of nodes.
 type chain[T comparable] struct {
 	head, tail *node[T]
 	len        int
-	links      uint8 // byAge or byLane
 }
 
 func (l *chain[T]) push(n *node[T]) {
-	at := &n.links[l.links&1]
-	at.prev = l.tail
+	n.prev = l.tail
 	if l.tail == nil {
 		l.head = n
 	} else {
-		l.tail.links[l.links&1].next = n
+		l.tail.next = n
 	}
 	l.tail = n
 	l.len++
 }
 
 func (l *chain[T]) remove(n *node[T]) {
-	at := &n.links[l.links&1]
-	if at.prev == nil {
-		l.head = at.next
+	if n.prev == nil {
+		l.head = n.next
 	} else {
-		at.prev.links[l.links&1].next = at.next
+		n.prev.next = n.next
 	}
-	if at.next == nil {
-		l.tail = at.prev
+	if n.next == nil {
+		l.tail = n.prev
 	} else {
-		at.next.links[l.links&1].prev = at.prev
+		n.next.prev = n.prev
 	}
-	*at = link[T]{}
+	n.prev, n.next = nil, nil
 	l.len--
 }

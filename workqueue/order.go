@@ -39,7 +39,7 @@ func (o *order[T]) push(n *node[T], now instant) {
 // sort puts the nodes of a plain list into their lanes.
 func (o *order[T]) sort(now instant) {
 	o.sorted = true
-	for n := o.aged.head; n != nil; n = n.links[byAge].next {
+	for n := o.aged.head; n != nil; n = n.next {
 		if n.at == unknown {
 			n.at = now
 		}
@@ -57,7 +57,7 @@ func (o *order[T]) take(now instant) *node[T] {
 		top := o.levels[0]
 		o.jumped = !o.jumped && n.priority < top.priority && now-n.at >= o.aging
 		if !o.jumped {
-			n = top.first.nodes.head
+			n = top.first.head.node
 			top.rotate()
 		}
 	} else {
@@ -73,14 +73,14 @@ func (o *order[T]) remove(n *node[T]) {
 	if !o.sorted {
 		return
 	}
-	n.lane.level.remove(o, n)
+	n.seat.lane.level.remove(o, n)
 	o.sorted = o.aged.len > 0
 }
 
 // raise gives n a higher priority. It keeps its age.
 func (o *order[T]) raise(n *node[T], priority int32, now instant) {
 	if o.sorted {
-		n.lane.level.remove(o, n)
+		n.seat.lane.level.remove(o, n)
 		n.priority = priority
 		o.level(priority).push(o, n)
 		return
@@ -110,107 +110,10 @@ func (o *order[T]) level(priority int32) *level[T] {
 	return l
 }
 
-// level holds the nodes of one priority: a ring of lanes that take turns.
-type level[T comparable] struct {
-	priority    int32
-	first, last *lane[T]            // in the order of their turns
-	lanes       map[string]*lane[T] // by name; nil without lanes, where first is the only one
-	peak        int                 // most lanes at a time: maps do not shrink
-}
-
-// lane holds the nodes of one priority and one name, first in, first out.
-type lane[T comparable] struct {
-	level      *level[T]
-	name       string
-	nodes      chain[T]
-	prev, next *lane[T]
-}
-
-func (l *level[T]) push(o *order[T], n *node[T]) {
-	ln := l.first
-	if o.fair {
-		ln = l.lanes[n.laneName]
-	}
-	if ln == nil {
-		ln = l.addLane(o, n.laneName)
-	}
-	n.lane = ln
-	ln.nodes.push(n)
-}
-
-func (l *level[T]) addLane(o *order[T], name string) *lane[T] {
-	var ln *lane[T]
-	if last := len(o.spareLanes) - 1; last >= 0 {
-		ln, o.spareLanes = o.spareLanes[last], o.spareLanes[:last]
-	} else {
-		ln = &lane[T]{}
-	}
-	*ln = lane[T]{level: l, name: name, nodes: chain[T]{links: byLane}}
-	if o.fair {
-		if l.lanes == nil {
-			l.lanes = make(map[string]*lane[T])
-		}
-		l.lanes[name] = ln
-		l.peak = max(l.peak, len(l.lanes))
-	}
-	l.append(ln)
-	return ln
-}
-
-// rotate ends the turn of the first lane.
-func (l *level[T]) rotate() {
-	if ln := l.first; ln != l.last {
-		l.unlink(ln)
-		l.append(ln)
-	}
-}
-
-// remove takes n out of its lane. An empty lane or level is given up.
-func (l *level[T]) remove(o *order[T], n *node[T]) {
-	ln := n.lane
-	ln.nodes.remove(n)
-	n.lane = nil
-	if ln.nodes.len > 0 {
-		return
-	}
-	l.unlink(ln)
-	delete(l.lanes, ln.name)
-	*ln = lane[T]{}
-	if len(o.spareLanes) < maxSpare {
-		o.spareLanes = append(o.spareLanes, ln)
-	}
-	if l.first == nil {
-		o.dropLevel(l)
-	}
-}
-
 func (o *order[T]) dropLevel(l *level[T]) {
 	i := slices.Index(o.levels, l)
 	o.levels = slices.Delete(o.levels, i, i+1)
 	if len(o.spareLevels) < maxSpare && l.peak <= maxSpare {
 		o.spareLevels = append(o.spareLevels, l)
-	}
-}
-
-func (l *level[T]) append(ln *lane[T]) {
-	ln.prev, ln.next = l.last, nil
-	if l.last == nil {
-		l.first = ln
-	} else {
-		l.last.next = ln
-	}
-	l.last = ln
-}
-
-func (l *level[T]) unlink(ln *lane[T]) {
-	if ln.prev == nil {
-		l.first = ln.next
-	} else {
-		ln.prev.next = ln.next
-	}
-	if ln.next == nil {
-		l.last = ln.prev
-	} else {
-		ln.next.prev = ln.prev
 	}
 }

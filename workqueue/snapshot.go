@@ -96,10 +96,10 @@ func (q *Queue[T]) snapshot() Snapshot[T] {
 	defer q.mu.Unlock()
 	s := Snapshot[T]{ShuttingDown: q.core.closed, Stats: q.core.count()}
 	s.Queued = make([]Entry[T], 0, s.Stats.Queued)
-	for n := q.core.order.aged.head; n != nil; n = n.links[byAge].next {
+	for n := q.core.order.aged.head; n != nil; n = n.next {
 		s.Queued = append(s.Queued, q.entry(n))
 	}
-	for n := q.core.failing.head; n != nil; n = n.links[byAge].next {
+	for n := q.core.failing.head; n != nil; n = n.next {
 		s.Failing = append(s.Failing, q.entry(n))
 	}
 	for _, d := range q.core.deadlines.sorted() {
@@ -122,9 +122,11 @@ func (q *Queue[T]) entry(n *node[T]) Entry[T] {
 	e := Entry[T]{
 		Item:     n.item,
 		Priority: int(n.priority),
-		Lane:     n.laneName,
 		Again:    n.state&busy == running|ready,
 		Failures: int(n.failures),
+	}
+	if n.seat != nil {
+		e.Lane = n.seat.name
 	}
 	if n.state&running != 0 {
 		e.Started = q.timeOf(n.started)
@@ -170,7 +172,7 @@ func (c *core[T]) left() []T {
 			left = append(left, n.item)
 		}
 	}
-	for n := c.order.aged.head; n != nil; n = n.links[byAge].next {
+	for n := c.order.aged.head; n != nil; n = n.next {
 		left = append(left, n.item)
 	}
 	return left
