@@ -1,12 +1,13 @@
 package harktest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -128,12 +129,24 @@ func (s *Server) newHTTP() *http.Server {
 		Handler:   http.HandlerFunc(s.serve),
 		Protocols: protocols,
 		ConnState: s.conns.note,
-		ErrorLog:  log.New(io.Discard, "", 0), // broken connections are the faults' doing
+		ErrorLog:  log.New(panicsOnly{}, "", log.LstdFlags),
 	}
 	if s.tls != nil {
 		server.TLSConfig = s.tls.serverConfig()
 	}
 	return server
+}
+
+// panicsOnly keeps the HTTP server's log quiet about broken connections, which are
+// the faults' doing, but not about mistakes of this package.
+type panicsOnly struct{}
+
+// Write implements io.Writer.
+func (panicsOnly) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("panic serving")) {
+		return os.Stderr.Write(line)
+	}
+	return len(line), nil
 }
 
 // serve counts the requests in flight, which Close waits for.
@@ -193,9 +206,6 @@ func (s *Server) Close() {
 
 // URL returns the server's address, such as "http://127.0.0.1:41234".
 func (s *Server) URL() string {
-	if s.options.InMemory {
-		return "http://" + pipeHost
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tls != nil {

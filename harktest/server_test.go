@@ -17,7 +17,7 @@ import (
 )
 
 func TestServerAnswersOverEveryProtocol(t *testing.T) {
-	for name, o := range map[string]harktest.Options{"plain": {}, "TLS": {TLS: true}, "in memory": {InMemory: true}} {
+	for name, o := range map[string]harktest.Options{"plain": {}, "TLS": {TLS: true}, "in memory": {InMemory: true}, "in memory with TLS": {InMemory: true, TLS: true}} {
 		t.Run(name, func(t *testing.T) {
 			server := harktest.StartWith(t, o)
 			client := clientset(t, server, "application/json")

@@ -25,7 +25,7 @@ const revisionAnnotation = "deployment.kubernetes.io/revision"
 // it the replicas of older ones as its own pods become ready.
 func (s *Story) playDeployment(it item) time.Duration {
 	d := get[appsv1.Deployment](s, it)
-	if d == nil || d.DeletionTimestamp != nil {
+	if d == nil || d.DeletionTimestamp != nil || d.Spec.Selector == nil {
 		return 0
 	}
 	sets := s.setsOf(d)
