@@ -2,9 +2,10 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
+SOAK     ?= 10m
 PACKAGES ?= ./...
 
-.PHONY: help test race check fmt vet fuzz bench build install demo
+.PHONY: help test race check fmt vet fuzz soak bench build install demo
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,9 +28,12 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	@for package in $$($(GO) list $(PACKAGES)); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$package || exit 1; \
 		done; \
 	done
+
+soak: ## random history, random faults, for SOAK (default 10m); prints seeds and figures
+	$(GO) test ./internal/soak -count=1 -v -timeout 0 -args -last $(SOAK) | grep -v '^ *--- PASS\|^=== RUN'
 
 bench: ## benchmarks of speed and memory, package by package
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

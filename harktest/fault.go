@@ -75,6 +75,10 @@ type Fault struct {
 // Inject makes requests go wrong until lift is called. lift may be called more than once.
 func (s *Server) Inject(f Fault) (lift func()) { return s.faults.Inject(fault.Rule(f)) }
 
+// FaultsMet is how often an injected fault was applied to a request, so that a test
+// can tell that what it injected has happened.
+func (s *Server) FaultsMet() int { return s.faults.Met() }
+
 // Compact forgets all past versions: a watch or list from one of them is answered
 // by 410. Watches that are open go on.
 func (s *Server) Compact() { s.store.Compact(0) }

@@ -104,7 +104,7 @@ func newPool(t *testing.T, f *follower, seed uint64) (*worker.Pool[key.Key], *wo
 
 // check holds everything against the model, and reports.
 func check(t *testing.T, w *world, followers []*follower, work *runs) report {
-	result := report{changes: *changes, faults: w.faults}
+	result := report{changes: *changes, faults: w.faults, met: w.server.FaultsMet()}
 	for _, f := range followers {
 		checkStore(t, w, f)
 		for _, fold := range f.folds {

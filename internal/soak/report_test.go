@@ -13,7 +13,8 @@ import (
 type report struct {
 	episodes int
 	changes  int
-	faults   map[string]int
+	faults   map[string]int // injected
+	met      int            // injected faults that a request has met
 	counts   reflector.Counts
 	told     int // events that handlers were told
 	runs     int
@@ -28,6 +29,7 @@ func (r *report) add(other report) {
 		r.faults[kind] += n
 	}
 	r.episodes++
+	r.met += other.met
 	r.changes += other.changes
 	r.told += other.told
 	r.runs += other.runs
@@ -58,7 +60,7 @@ func (r report) String() string {
 	fmt.Fprintf(&b, "%d events told to handlers, %d runs (%d failed by intent)\n", r.told, r.runs, r.failures)
 	fmt.Fprintf(&b, "%d watches, %d lists and pages, %d relists, %d requests gone deaf, %d bad objects, %d regressions of the version\n",
 		r.counts.Watches, r.counts.Lists, r.counts.Relists, r.counts.Deaf, r.counts.BadObjects, r.counts.Regressions)
-	fmt.Fprintf(&b, "%d faults:", total)
+	fmt.Fprintf(&b, "%d requests met a fault; %d faults were injected:", r.met, total)
 	for _, kind := range slices.Sorted(maps.Keys(r.faults)) {
 		fmt.Fprintf(&b, " %s %d,", kind, r.faults[kind])
 	}

@@ -7,8 +7,9 @@ import (
 
 // Set holds the rules in force. It is safe for concurrent use.
 type Set struct {
-	mu    sync.Mutex // guards rules and the counts in them
+	mu    sync.Mutex // guards what follows, and the counts in the rules
 	rules []*injected
+	met   int
 }
 
 // injected is a rule in force.
@@ -60,5 +61,14 @@ func (s *Set) Match(q Request) []Effect {
 		}
 		effects = append(effects, Effect{Rule: in.Rule, lifted: in.lifted})
 	}
+	s.met += len(effects)
 	return effects
+}
+
+// Met returns how many requests rules have been applied to, a request counting
+// once for each of its rules.
+func (s *Set) Met() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.met
 }
