@@ -33,7 +33,7 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	done
 
 soak: ## random history, random faults, for SOAK (default 10m); prints seeds and figures
-	$(GO) test ./internal/soak -count=1 -v -timeout 0 -args -last $(SOAK) | grep -v '^ *--- PASS\|^=== RUN'
+	$(GO) test ./internal/soak -count=1 -v -timeout 0 -args -last $(SOAK)
 
 bench: ## benchmarks of speed and memory, package by package
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
