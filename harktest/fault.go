@@ -27,8 +27,8 @@ type Fault struct {
 	// Times is how many requests go wrong; 0 for all until the fault is lifted.
 	Times int
 
-	// Code answers with a Status of this HTTP code. Reason and Message replace the
-	// ones that belong to the code, Status all of it. RetryAfter is sent in whole
+	// Code answers with a Status of this HTTP code, in the API's words. Reason and
+	// Message replace the ones that belong to the code, Status all of it. RetryAfter is sent in whole
 	// seconds, rounded up.
 	Code       int
 	Reason     metav1.StatusReason

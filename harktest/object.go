@@ -2,7 +2,6 @@ package harktest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -265,13 +264,4 @@ func List[T Object](s *Server, namespace string) ([]T, error) {
 		result = append(result, obj.DeepCopyObject().(T))
 	}
 	return result, nil
-}
-
-// MarshalPatch returns the JSON of a value, for Patch. It panics on what has no JSON.
-func MarshalPatch(value any) []byte {
-	data, err := json.Marshal(value)
-	if err != nil {
-		panic("harktest: patch: " + err.Error())
-	}
-	return data
 }

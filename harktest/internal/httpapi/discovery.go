@@ -137,20 +137,25 @@ func aggregated(g kind.Group) discoveryv2.APIGroupDiscovery {
 func aggregatedResource(k *kind.Kind) discoveryv2.APIResourceDiscovery {
 	resource := discoveryv2.APIResourceDiscovery{
 		Resource: k.Plural, SingularResource: k.Singular, ShortNames: k.Short, Categories: k.Categories, Verbs: k.AllVerbs(),
-		ResponseKind: groupVersionKind(k.GVK), Scope: discoveryv2.ScopeCluster,
+		ResponseKind: responseKind(k, k.GVK), Scope: discoveryv2.ScopeCluster,
 	}
 	if k.Namespaced {
 		resource.Scope = discoveryv2.ScopeNamespace
 	}
 	for _, s := range k.Subresources() {
 		resource.Subresources = append(resource.Subresources, discoveryv2.APISubresourceDiscovery{
-			Subresource: s.Name, ResponseKind: groupVersionKind(s.GVK), Verbs: s.Verbs,
+			Subresource: s.Name, ResponseKind: responseKind(k, s.GVK), Verbs: s.Verbs,
 		})
 	}
 	return resource
 }
 
-func groupVersionKind(gvk schema.GroupVersionKind) *metav1.GroupVersionKind {
+// responseKind names the kind of an answer; its group and version are left out when
+// they are those that the resource is listed under.
+func responseKind(k *kind.Kind, gvk schema.GroupVersionKind) *metav1.GroupVersionKind {
+	if gvk.GroupVersion() == k.GVK.GroupVersion() {
+		return &metav1.GroupVersionKind{Kind: gvk.Kind}
+	}
 	return &metav1.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}
 }
 

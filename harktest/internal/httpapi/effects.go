@@ -1,7 +1,8 @@
 package httpapi
 
 import (
-	"bytes"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/gocampus/hark/harktest/internal/fault"
-	"github.com/gocampus/hark/harktest/internal/service"
 )
 
 // faulty carries out the faults that apply to a request and serves it otherwise.
@@ -34,19 +34,13 @@ func (h *Handler) faulty(w http.ResponseWriter, r *http.Request, info Info) {
 			w = &throttle{ResponseWriter: w, request: r, effect: &e.Rule, left: e.CutAfterBytes}
 		}
 	}
-	rules := make([]fault.Effect, len(effects))
-	for i := range effects {
-		rules[i] = effects[i].Effect
-	}
-	h.serve(w, r, info, rules)
+	h.serve(w, r, info, effects)
 }
 
-// effect is a fault with what the HTTP layer needs to know of it.
+// effect is a fault and the request that it applies to.
 type effect struct {
 	fault.Effect
-	resource schema.GroupResource
-	verb     string
-	name     string
+	info Info
 }
 
 func (h *Handler) match(info Info) []effect {
@@ -58,35 +52,72 @@ func (h *Handler) match(info Info) []effect {
 	})
 	effects := make([]effect, len(matched))
 	for i, m := range matched {
-		effects[i] = effect{m, schema.GroupResource{Group: info.Group, Resource: info.Resource}, info.Verb, info.Name}
+		effects[i] = effect{m, info}
 	}
 	return effects
 }
 
 // status returns the Status to answer, or nil.
 func (e *effect) status() *metav1.Status {
-	return ruleStatus(&e.Rule, e.verb, e.resource, e.name)
-}
-
-func ruleStatus(r *fault.Rule, verb string, resource schema.GroupResource, name string) *metav1.Status {
-	if r.Status != nil {
-		return r.Status.DeepCopy()
+	if e.Status != nil {
+		return e.Status.DeepCopy()
 	}
-	if r.Code == 0 {
+	if e.Code == 0 {
 		return nil
 	}
-	seconds := int((r.RetryAfter + time.Second - 1) / time.Second)
-	status := apierrors.NewGenericServerResponse(r.Code, verb, resource, name, r.Message, seconds, false).ErrStatus
-	if r.Message != "" {
-		status.Message = r.Message
+	seconds := int((e.RetryAfter + time.Second - 1) / time.Second)
+	status := e.info.statusFor(e.Code, seconds)
+	if e.Message != "" {
+		status.Message = e.Message
 	}
-	if r.Reason != "" {
-		status.Reason = r.Reason
+	if e.Reason != "" {
+		status.Reason = e.Reason
 	}
-	if r.Code == http.StatusGone && r.Reason == "" {
-		status.Reason = metav1.StatusReasonExpired
+	if seconds > 0 {
+		if status.Details == nil {
+			status.Details = &metav1.StatusDetails{}
+		}
+		status.Details.RetryAfterSeconds = int32(seconds)
 	}
-	return &status
+	return status
+}
+
+// statusFor returns what the API would say with a code.
+func (i Info) statusFor(code, seconds int) *metav1.Status {
+	resource := schema.GroupResource{Group: i.Group, Resource: i.Resource}
+	var err *apierrors.StatusError
+	switch code {
+	case http.StatusForbidden:
+		err = apierrors.NewForbidden(resource, i.Name, i.denial())
+	case http.StatusGone:
+		err = apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	case http.StatusTooManyRequests:
+		err = apierrors.NewTooManyRequests("please try again later", seconds)
+	case http.StatusInternalServerError:
+		err = apierrors.NewInternalError(errInjected)
+	case http.StatusServiceUnavailable:
+		err = apierrors.NewServiceUnavailable("apiserver is shutting down")
+	case http.StatusGatewayTimeout:
+		err = apierrors.NewTimeoutError("request did not complete within the allotted timeout", seconds)
+	default:
+		err = apierrors.NewGenericServerResponse(code, i.Verb, resource, i.Name, "", seconds, false)
+	}
+	return &err.ErrStatus
+}
+
+var errInjected = errors.New("injected fault")
+
+// denial says what the user may not do, in the words of the API's authorizer.
+func (i Info) denial() error {
+	resource := i.Resource
+	if i.Subresource != "" {
+		resource += "/" + i.Subresource
+	}
+	where := "at the cluster scope"
+	if i.Namespace != "" {
+		where = fmt.Sprintf("in the namespace %q", i.Namespace)
+	}
+	return fmt.Errorf("User %q cannot %s resource %q in API group %q %s", user.Username, i.Verb, resource, i.Group, where) //nolint:staticcheck // the API's words
 }
 
 // refuse closes the connection without an answer.
@@ -155,114 +186,4 @@ func (w *throttle) Write(data []byte) (int, error) {
 		}
 	}
 	return written, nil
-}
-
-// eventEffects are the faults of one watch.
-type eventEffects struct {
-	list                                 []*eventEffect
-	noBookmarks, noInitial, noInitialEnd bool
-}
-
-type eventEffect struct {
-	fault.Effect
-	dropped, doubled int
-	replayed, spoilt bool
-	recent           []service.Event // the last ones, for a replay
-}
-
-func newEventEffects(effects []fault.Effect) eventEffects {
-	var all eventEffects
-	for _, e := range effects {
-		all.list = append(all.list, &eventEffect{Effect: e})
-		all.noBookmarks = all.noBookmarks || e.NoBookmarks
-		all.noInitial = all.noInitial || e.NoInitialEvents
-		all.noInitialEnd = all.noInitialEnd || e.NoInitialEnd
-	}
-	return all
-}
-
-// expand returns what is sent instead of an event, the n-th of its watch.
-func (all *eventEffects) expand(n int, e service.Event) []service.Event {
-	result := []service.Event{e}
-	for _, f := range all.list {
-		if n < f.AfterEvents {
-			f.remember(e)
-			continue
-		}
-		switch {
-		case f.dropped < f.DropEvents:
-			f.dropped++
-			result = nil
-		case f.doubled < f.DoubleEvents:
-			f.doubled++
-			result = append(result, result...)
-		case f.ReplayEvents > 0 && !f.replayed:
-			f.replayed = true
-			result = append(f.recent, result...)
-		}
-	}
-	return result
-}
-
-func (f *eventEffect) remember(e service.Event) {
-	if f.ReplayEvents == 0 {
-		return
-	}
-	f.recent = append(f.recent, e)
-	if len(f.recent) > f.ReplayEvents {
-		f.recent = f.recent[1:]
-	}
-}
-
-// interrupted ends or holds the watch where a fault asks for it, and otherwise
-// returns true.
-func (s *stream) interrupted() bool {
-	for _, f := range s.effects.list {
-		if s.seen < f.AfterEvents {
-			continue
-		}
-		if f.Silent {
-			s.flush()
-			hold(s.request, &effect{Effect: f.Effect})
-		}
-		if f.EventError {
-			s.error(ruleStatus(&f.Rule, "watch", s.kind.Resource(), ""))
-			return false
-		}
-	}
-	return true
-}
-
-// spoil breaks the frame that begins at start, where a fault asks for it.
-func (s *stream) spoil(start int) {
-	for _, f := range s.effects.list {
-		if s.seen < f.AfterEvents || f.spoilt {
-			continue
-		}
-		if f.CutEvent {
-			s.buffer = s.buffer[:start+(len(s.buffer)-start)/2]
-			s.flush()
-			panic(http.ErrAbortHandler)
-		}
-		if f.MalformedEvent {
-			f.spoilt = true
-			s.malform(start)
-		}
-	}
-}
-
-// malform makes the object in a frame undecodable and leaves the frame whole.
-func (s *stream) malform(start int) {
-	frame := s.buffer[start:]
-	if s.media.protobuf() {
-		// The object's first field becomes one of an impossible wire type.
-		if i := bytes.Index(frame, []byte("k8s\x00")); i >= 0 {
-			for j := len(frame) - len(protobufTail) - 1; j > i+4 && j > len(frame)/2; j-- {
-				frame[j] = 0xff
-			}
-		}
-		return
-	}
-	broken := bytes.Replace(frame, []byte(`"metadata":{`), []byte(`"metadata":7,"was":{`), 1)
-	s.buffer = append(s.buffer[:start], broken...)
 }

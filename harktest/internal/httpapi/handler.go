@@ -107,7 +107,7 @@ func (w *recorder) Write(data []byte) (int, error) {
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // serve answers a request that no fault has answered.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effects []fault.Effect) {
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effects []effect) {
 	if !info.Resourceful() {
 		h.serveOther(w, r)
 		return
@@ -160,7 +160,7 @@ func (h *Handler) unknown(w http.ResponseWriter, r *http.Request, info Info) {
 	http.Error(w, "404 page not found", http.StatusNotFound)
 }
 
-func (h *Handler) serveMain(w http.ResponseWriter, r *http.Request, info Info, t service.Target, effects []fault.Effect) {
+func (h *Handler) serveMain(w http.ResponseWriter, r *http.Request, info Info, t service.Target, effects []effect) {
 	if !t.Kind.Serves(info.Verb) {
 		h.fail(w, r, noMethod())
 		return

@@ -12,12 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/gocampus/hark/harktest/internal/fault"
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/service"
 )
 
-func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target, effects []fault.Effect) {
+func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target, effects []effect) {
 	o, err := listOptions(r)
 	if err == nil {
 		err = h.refuseStreamingList(o)
