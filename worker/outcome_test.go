@@ -110,7 +110,7 @@ func TestAFailingItemIsRetriedWithBackoffUntilItSucceeds(t *testing.T) {
 		time.Sleep(time.Hour)
 		b.expect(t, "0s a try 1 retried", "10ms a try 2 retried", "30ms a try 3 retried", "70ms a try 4 succeeded")
 		s := b.pool.Stats()
-		if s.Runs != 4 || s.Failures != 3 || s.Retried != 3 || s.Succeeded != 1 || b.queue.NumRequeues("a") != 0 {
+		if s.Runs != 4 || s.Failures != 3 || s.Retried != 3 || s.Succeeded != 1 || len(s.Running) != 0 || b.queue.NumRequeues("a") != 0 {
 			t.Errorf("%+v", s)
 		}
 		b.mustEnd(t)
@@ -243,6 +243,21 @@ func TestTooManyTriesParkTheItem(t *testing.T) {
 		time.Sleep(time.Hour)
 		b.expect(t, "0s a try 1 retried", "10ms a try 2 retried", "30ms a try 3 parked")
 		b.mustEnd(t)
+	})
+}
+
+func TestTriesCountWithoutAnObserver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{})
+		pool := worker.New(q, script(fail), worker.Options[string]{MaxTries: 3})
+		q.Add("a")
+		time.AfterFunc(time.Hour, q.ShutDown)
+		if err := pool.Run(t.Context()); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if got := pool.Parked(); len(got) != 1 || got[0].Tries != 3 {
+			t.Errorf("Parked = %+v; want a after 3 tries", got)
+		}
 	})
 }
 

@@ -44,8 +44,8 @@ func (p *pair) stamp() instant {
 	return unknown
 }
 
-// laneOfItem makes two lanes of the items a, b, c …
-func laneOfItem(item string) string { return string('A' + item[0]%2) }
+// laneOfItem makes two lanes of the items a, b, c …, one without a name.
+func laneOfItem(item string) string { return []string{"", "A"}[item[0]%2] }
 
 // step does one operation, chosen by what next returns (in [0, n)), on both
 // sides, and returns how they differ.

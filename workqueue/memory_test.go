@@ -108,6 +108,9 @@ func TestLanesAndLevelsThatAreEmptyAreGivenBack(t *testing.T) {
 		if err := q.core.broken(); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
+		if round == 0 && len(q.core.order.spareLevels) != 0 {
+			t.Error("a level is kept whose map has grown to 1000 lanes")
+		}
 	}
 }
 
