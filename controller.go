@@ -124,7 +124,7 @@ func New[T any](client *kube.Client, o Options[T]) *Controller[T] {
 		o.Name = reflect.TypeFor[T]().Name()
 	}
 	c := &Controller[T]{client: client, options: o, ready: make(chan struct{})}
-	c.queue = workqueue.New(workqueue.Options[key.Key]{})
+	c.queue = workqueue.New(workqueue.Options[key.Key]{Times: true}) // Status tells since when
 	c.pool = worker.New(c.queue, c.reconcile, worker.Options[key.Key]{
 		Workers:      o.Workers,
 		Timeout:      o.Timeout,

@@ -278,7 +278,7 @@ func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	if !m.credible(e.ResourceVersion, in.stale, out) {
 		return
 	}
-	m.phase = Watching
+	m.phase, m.progress = Watching, true
 	m.limit = m.opened.Add(m.timeout + m.tuning.grace)
 	m.complete(e.ResourceVersion, now, out)
 }
