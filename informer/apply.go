@@ -33,7 +33,7 @@ type applier struct {
 // Begin implements reflector.Sink.
 func (a *applier) Begin(force bool) {
 	a.force = force
-	a.writer.Begin()
+	a.writer.Begin(force)
 }
 
 // Put implements reflector.Sink.
@@ -86,9 +86,9 @@ func (a *applier) delete(final *wire.Object) {
 	i := a.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	current, ok := i.store.Get(final.Key())
+	current := a.writer.Told(final.Key())
 	switch {
-	case !ok:
+	case current == nil:
 		a.counts.Missing++
 		return
 	case current.UID() != final.UID() && olderThan(final, current):
@@ -96,6 +96,7 @@ func (a *applier) delete(final *wire.Object) {
 		return
 	}
 	a.counts.Deleted++
+	a.writer.Reach(final.ResourceVersion())
 	a.writer.Delete(final.Key())
 	i.tell(delta.Change{Key: final.Key(), Old: current, Final: final, Cause: watch.CauseWatch})
 }
@@ -110,7 +111,7 @@ func olderThan(a, b *wire.Object) bool {
 // Commit implements reflector.Sink: what the list did not have is gone.
 func (a *applier) Commit(version string) {
 	cause := a.listCause()
-	for _, k := range a.writer.Unmarked() {
+	for _, k := range a.writer.End(version) {
 		a.sweep(k, cause)
 	}
 	a.writer.Advance(version)

@@ -89,7 +89,7 @@ const resyncBatch = 256
 // changes are told under, so that a replay never overtakes or undoes a change.
 func (r *Registration) resync() {
 	var keys []key.Key
-	for object := range r.informer.store.All() {
+	for _, object := range r.informer.apply.writer.AllTold() {
 		keys = append(keys, object.Key())
 	}
 	for len(keys) > 0 {
@@ -104,7 +104,7 @@ func (r *Registration) resyncKeys(keys []key.Key) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, k := range keys {
-		if object, ok := i.store.Get(k); ok {
+		if object := i.apply.writer.Told(k); object != nil {
 			r.queue.Push(delta.Change{Key: k, Old: object, New: object, Cause: watch.CauseResync})
 		}
 	}

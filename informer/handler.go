@@ -77,7 +77,7 @@ func (i *Informer) Handle(handle func(Event), o HandlerOptions) (*Registration, 
 	if i.life == stopped {
 		return nil, ErrStopped
 	}
-	for object := range i.store.All() {
+	for _, object := range i.apply.writer.AllTold() {
 		r.queue.Push(delta.Change{Key: object.Key(), New: object, Cause: watch.CauseInitial})
 	}
 	if i.apply.synced {

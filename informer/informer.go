@@ -10,6 +10,7 @@ import (
 	"github.com/gocampus/hark/reflector"
 	"github.com/gocampus/hark/store"
 	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // Event is what a handler is told.
@@ -68,6 +69,14 @@ func New(source watch.Source, o Options) *Informer {
 
 // Store returns the local copy, for reading.
 func (i *Informer) Store() *store.Store { return i.store }
+
+// Observe lets reads of the Store see at once what this program has just written:
+// object is the server's answer to a write, of this informer's kind and
+// selection. It reports whether reads see it now; an answer that comes later
+// than what the watch has told changes nothing, and never brings back what was
+// deleted. Handlers hear of the write from the watch, in its order. See
+// store.Writer.Observe.
+func (i *Informer) Observe(object *wire.Object) bool { return i.apply.writer.Observe(object) }
 
 // Run keeps the copy up to date and handlers told until ctx ends, and returns
 // its cause. It returns when every handler's running call has returned and

@@ -6,6 +6,10 @@
 // the index iterators walk a snapshot: what they yield was true together at one
 // moment, and writing goes on meanwhile.
 //
+// A controller that has just written an object may lay the server's answer over
+// the store (Writer.Observe), so that it reads its own write at once. The watch
+// stays the truth: it ends an observation by reaching its version.
+//
 // What a reader gets is immutable, so that no reader can damage what another
 // one reads.
 package store

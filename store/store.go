@@ -29,6 +29,7 @@ type Store struct {
 
 	mu      sync.RWMutex
 	records map[key.Key]*record
+	overlay overlay
 	peak    int // largest len(records) since the map was made
 	indexes []*index
 	failed  uint64 // index functions that failed
@@ -49,18 +50,15 @@ func New(o Options) (*Store, *Writer) {
 func (s *Store) Get(k key.Key) (*wire.Object, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	r, ok := s.records[k]
-	if !ok {
-		return nil, false
-	}
-	return r.object, true
+	object := s.newest(k)
+	return object, object != nil
 }
 
 // Len returns the number of objects.
 func (s *Store) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.records)
+	return s.count()
 }
 
 // All iterates over a snapshot of all objects, in no particular order. The
@@ -74,9 +72,14 @@ func (s *Store) All() iter.Seq[*wire.Object] {
 func (s *Store) snapshot() []*wire.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	objects := make([]*wire.Object, 0, len(s.records))
+	objects := make([]*wire.Object, 0, s.count())
 	for _, r := range s.records {
-		objects = append(objects, r.object)
+		if !s.covered(r) {
+			objects = append(objects, r.object)
+		}
+	}
+	for e := range s.observed {
+		objects = append(objects, e.object)
 	}
 	return objects
 }
@@ -85,19 +88,26 @@ func (s *Store) snapshot() []*wire.Object {
 // under value, in no particular order. An index that the store was not made
 // with is a bug of the caller and panics.
 func (s *Store) Indexed(name, value string) iter.Seq[*wire.Object] {
-	x := s.index(name)
+	i := s.index(name)
 	return func(yield func(*wire.Object) bool) {
-		yieldAll(s.members(x, value), yield)
+		yieldAll(s.members(i, value), yield)
 	}
 }
 
-func (s *Store) members(x *index, value string) []*wire.Object {
+func (s *Store) members(i int, value string) []*wire.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	set := x.sets[value]
+	set := s.indexes[i].sets[value]
 	objects := make([]*wire.Object, 0, len(set))
 	for r := range set {
-		objects = append(objects, r.object)
+		if !s.covered(r) {
+			objects = append(objects, r.object)
+		}
+	}
+	for e := range s.observed {
+		if slices.Contains(e.indexed[i], value) {
+			objects = append(objects, e.object)
+		}
 	}
 	return objects
 }
@@ -105,16 +115,32 @@ func (s *Store) members(x *index, value string) []*wire.Object {
 // IndexValues returns the values that the named index holds now, sorted. It
 // panics for an unknown index, as Indexed does.
 func (s *Store) IndexValues(name string) []string {
-	x := s.index(name)
+	i := s.index(name)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slices.Sorted(maps.Keys(x.sets))
+	members := make(map[string]int, len(s.indexes[i].sets))
+	for value, set := range s.indexes[i].sets {
+		members[value] = len(set)
+	}
+	for e := range s.observed {
+		if r := s.records[e.object.Key()]; r != nil {
+			for _, value := range r.indexed[i] {
+				members[value]--
+			}
+		}
+		for _, value := range e.indexed[i] {
+			members[value]++
+		}
+	}
+	maps.DeleteFunc(members, func(_ string, n int) bool { return n == 0 })
+	return slices.Sorted(maps.Keys(members))
 }
 
-func (s *Store) index(name string) *index {
-	for _, x := range s.indexes {
+// index returns the place of an index.
+func (s *Store) index(name string) int {
+	for i, x := range s.indexes {
 		if x.name == name {
-			return x
+			return i
 		}
 	}
 	panic("store: there is no index " + name)
@@ -123,6 +149,8 @@ func (s *Store) index(name string) *index {
 // Stats is what a store shows of itself.
 type Stats struct {
 	Objects int
+	// Observed counts the answers to writes that the watch has not told yet.
+	Observed int
 	// IndexFailures counts calls of index functions that failed or panicked.
 	IndexFailures uint64
 	// LastIndexError is the newest of them, nil when there was none.
@@ -133,7 +161,7 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return Stats{Objects: len(s.records), IndexFailures: s.failed, LastIndexError: s.lastErr}
+	return Stats{Objects: s.count(), Observed: len(s.overlay.entries), IndexFailures: s.failed, LastIndexError: s.lastErr}
 }
 
 func yieldAll(objects []*wire.Object, yield func(*wire.Object) bool) {

@@ -50,12 +50,12 @@ func TestReplacementFindsWhatWasNotPut(t *testing.T) {
 	for _, text := range []string{"a@1", "b@2", "c@3"} {
 		w.Put(watchtest.Object(text), false)
 	}
-	w.Begin()
+	w.Begin(false)
 	w.Put(watchtest.Object("a@1"), false) // unchanged
 	w.Put(watchtest.Object("c@5"), false) // changed
 	w.Put(watchtest.Object("d@4"), false) // new
-	if got := w.Unmarked(); !slices.Equal(got, []key.Key{watchtest.Key("b")}) {
-		t.Errorf("Unmarked = %v; want b", got)
+	if got := w.End("9"); !slices.Equal(got, []key.Key{watchtest.Key("b")}) {
+		t.Errorf("End = %v; want b", got)
 	}
 	if s.Len() != 4 {
 		t.Errorf("Len = %d; content must stay readable until it is deleted", s.Len())

@@ -22,11 +22,7 @@ type waiter struct {
 
 // advance moves to a version. It may go back: a server that lost its history
 // counts anew.
-func (v *versions) advance(text string) {
-	number, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		number = 0
-	}
+func (v *versions) advance(text string, number uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.text, v.number = text, number
@@ -36,6 +32,15 @@ func (v *versions) advance(text string) {
 			delete(v.waiting, w)
 		}
 	}
+}
+
+// parseVersion is 0 for a version that is no integer.
+func parseVersion(text string) uint64 {
+	number, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
 }
 
 // Version returns the resourceVersion up to which every change is in the store:

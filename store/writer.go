@@ -11,12 +11,14 @@ import (
 // made anew: a Go map keeps its buckets when entries are deleted.
 const shrinkFrom = 1024
 
-// Writer is the writing side of a Store. It is for one goroutine.
+// Writer is the writing side of a Store. It is for one goroutine, except where a
+// method says otherwise.
 type Writer struct {
-	store   *Store
-	round   uint64
-	scratch [][]string // index values of the object at hand
-	errs    []error
+	store      *Store
+	round      uint64
+	consistent bool       // what Begin was told
+	scratch    [][]string // index values of the object at hand
+	errs       []error
 }
 
 // Outcome says what becomes of an object.
@@ -110,7 +112,7 @@ func (w *Writer) insert(object *wire.Object) {
 	for i, x := range s.indexes {
 		r.indexed[i] = x.add(r, w.scratch[i])
 	}
-	w.publishErrors()
+	s.countFailures(w.errs)
 }
 
 func (w *Writer) replace(r *record, object *wire.Object) {
@@ -125,7 +127,7 @@ func (w *Writer) replace(r *record, object *wire.Object) {
 			r.indexed[i] = x.add(r, w.scratch[i])
 		}
 	}
-	w.publishErrors()
+	s.countFailures(w.errs)
 }
 
 // computeIndexes calls the index functions: foreign code, hence before the lock.
@@ -140,12 +142,37 @@ func (w *Writer) computeIndexes(object *wire.Object) {
 	}
 }
 
-// publishErrors counts the failures of computeIndexes, under the lock.
-func (w *Writer) publishErrors() {
-	w.store.failed += uint64(len(w.errs))
-	if len(w.errs) > 0 {
-		w.store.lastErr = w.errs[len(w.errs)-1]
+// countFailures counts what index functions failed with. The caller holds mu.
+func (s *Store) countFailures(errs []error) {
+	s.failed += uint64(len(errs))
+	if len(errs) > 0 {
+		s.lastErr = errs[len(errs)-1]
 	}
+}
+
+// Told returns what was stored of a key, nil for nothing: what the watch has
+// told, without what was observed. It may be called from any goroutine.
+func (w *Writer) Told(k key.Key) *wire.Object {
+	s := w.store
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if r := s.records[k]; r != nil {
+		return r.object
+	}
+	return nil
+}
+
+// AllTold returns all that was stored, likewise. It may be called from any
+// goroutine.
+func (w *Writer) AllTold() []*wire.Object {
+	s := w.store
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	objects := make([]*wire.Object, 0, len(s.records))
+	for _, r := range s.records {
+		objects = append(objects, r.object)
+	}
+	return objects
 }
 
 // Delete removes a key and returns what was there, or nil.
@@ -181,11 +208,22 @@ func (s *Store) shrink() {
 }
 
 // Begin starts a replacement of the whole content: what is Put from now on is
-// marked, and Unmarked finds the rest. The content stays readable meanwhile.
-func (w *Writer) Begin() { w.round++ }
+// marked, and End finds the rest. The content stays readable meanwhile. A
+// consistent list is one that the server begins to read after this call.
+func (w *Writer) Begin(consistent bool) {
+	w.round++
+	w.consistent = consistent
+	if consistent {
+		w.store.mu.Lock()
+		defer w.store.mu.Unlock()
+		w.store.overlay.lists++
+	}
+}
 
-// Unmarked returns the keys that were not Put since Begin.
-func (w *Writer) Unmarked() []key.Key {
+// End ends a replacement by what was true at version. It returns the keys that
+// were not Put since Begin, to be deleted; Advance follows.
+func (w *Writer) End(version string) []key.Key {
+	w.store.listed(parseVersion(version), w.consistent)
 	var keys []key.Key
 	for k, r := range w.store.records {
 		if r.round != w.round {
@@ -197,4 +235,8 @@ func (w *Writer) Unmarked() []key.Key {
 
 // Advance says that every change up to version is in the store, and wakes those
 // who wait for it.
-func (w *Writer) Advance(version string) { w.store.versions.advance(version) }
+func (w *Writer) Advance(version string) {
+	number := parseVersion(version)
+	w.store.settle(number)
+	w.store.versions.advance(version, number)
+}
