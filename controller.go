@@ -3,6 +3,7 @@ package hark
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"sync"
@@ -153,6 +154,21 @@ func (c *Controller[T]) reconcile(ctx context.Context, k key.Key) (Result, error
 func (c *Controller[T]) Store() *store.Store {
 	<-c.ready
 	return c.feeds[0].Store()
+}
+
+// Observe lets runs see at once what this program has just written: object is
+// the server's answer to a write of the main kind. An answer that comes later
+// than what the watch has told changes nothing, and never brings back what was
+// deleted. Like Store it blocks until Run has found the kind. The error is of an
+// object that does not encode.
+func (c *Controller[T]) Observe(object *T) error {
+	<-c.ready
+	encoded, err := kube.Encode(object)
+	if err != nil {
+		return fmt.Errorf("hark: controller %s: observe: %w", c.options.Name, err)
+	}
+	c.feeds[0].Observe(encoded)
+	return nil
 }
 
 // Parked are the keys that are not run any more until their object changes or

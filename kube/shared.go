@@ -6,6 +6,7 @@ import (
 
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/wire"
 )
 
 // Shared is one user's hold on a shared informer. It is safe for concurrent use.
@@ -26,6 +27,11 @@ func (s *Shared) Kind() Kind { return s.entry.key.kind }
 
 // Store returns the local copy, for reading. After Release it may be out of date.
 func (s *Shared) Store() *store.Store { return s.entry.informer.Store() }
+
+// Observe lets reads of the Store, of all users, see at once what was just
+// written. See informer.Informer.Observe, and Encode for the answer of a typed
+// client.
+func (s *Shared) Observe(object *wire.Object) bool { return s.entry.informer.Observe(object) }
 
 // Handle registers a handler, which Release closes. See informer.Informer.Handle.
 // It returns informer.ErrStopped after Release and after the set has stopped.
