@@ -24,7 +24,8 @@ var (
 		"4/4 一个控制器：它要求 {namespace} 里每个 Deployment 都有 {wanted} 个副本，而 {key} 创建时只有 {replicas} 个")
 	DemoScaling = message("controller: {key} has replicas={replicas}, wants {wanted}: calling the API",
 		"控制器：{key} 现有 replicas={replicas}，期望 {wanted}：调用 API 对齐")
-	DemoInOrder = message("controller: {key} has replicas={replicas}: nothing to do", "控制器：{key} 已有 replicas={replicas}：无事可做")
+	DemoRejected = message("controller: {key} is tried again: {error}", "控制器：{key} 稍后重试：{error}")
+	DemoInOrder  = message("controller: {key} has replicas={replicas}: nothing to do", "控制器：{key} 已有 replicas={replicas}：无事可做")
 
 	DemoYourTurn = message("All four parts were played. It is your turn:", "四个部分演示完毕。现在轮到你：")
 	DemoGoesOn   = message("What happens is shown here; the controller stays at work. Ctrl+C to quit", "发生的变化会显示在这里，控制器继续工作。Ctrl+C 退出")

@@ -104,11 +104,13 @@ func (s *scaler) reconcile(ctx context.Context, k key.Key, d *appsv1.Deployment)
 	}
 	s.play.screen.stamped(text.DemoScaling, "key", k.String(), "replicas", fmt.Sprint(replicas), "wanted", strconv.Itoa(wantedReplicas))
 	d.Spec.Replicas = new(int32(wantedReplicas)) // decoded for this run alone
-	_, err := s.play.api.AppsV1().Deployments(k.Namespace).Update(ctx, d, metav1.UpdateOptions{})
-	if err == nil {
-		s.note(k, true)
+	if _, err := s.play.api.AppsV1().Deployments(k.Namespace).Update(ctx, d, metav1.UpdateOptions{}); err != nil {
+		// Most likely somebody wrote the status meanwhile; the queue has the key again.
+		s.play.screen.stamped(text.DemoRejected, "key", k.String(), "error", err.Error())
+		return hark.Result{}, err
 	}
-	return hark.Result{}, err
+	s.note(k, true)
+	return hark.Result{}, nil
 }
 
 // note remembers whether a key was scaled, and returns whether it was before.

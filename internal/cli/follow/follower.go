@@ -16,7 +16,7 @@ import (
 
 // DefaultWaiting is how many events may wait for the output, for each target,
 // before changes of one object are merged.
-const DefaultWaiting = 1 << 16
+const DefaultWaiting = 1 << 14
 
 // Target is one thing to watch.
 type Target struct {
@@ -36,8 +36,9 @@ type Options struct {
 	Printer                      *printer.Printer
 	// Out takes the events: one Write for each.
 	Out io.Writer
-	// Say is told, line by line, what becomes of the connections; calls come
-	// one at a time. Nil says nothing.
+	// Say is told, line by line, what becomes of the connections. It must be
+	// safe for concurrent use and return soon: what it is told by waits for it.
+	// Nil says nothing.
 	Say func(string)
 	// Printed is told of each event after it was written; nil for nobody.
 	Printed func(informer.Event)
@@ -57,7 +58,7 @@ type Options struct {
 type Follower struct {
 	options Options
 
-	mu     sync.Mutex // one event, one line at a time
+	mu     sync.Mutex // one event at a time: it is held while Out writes
 	buffer []byte
 	merged bool // it was said that changes are merged
 	taken  map[taken]bool
@@ -171,7 +172,5 @@ func fieldSelector(selector, name string) string {
 
 // say writes a line about a connection.
 func (f *Follower) say(m text.Message, pairs ...string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.options.Say(text.Printable(f.options.Lang.Say(m, pairs...)))
 }
