@@ -16,8 +16,11 @@
 //   - 429: not before Retry-After.
 //   - A version that goes backwards ends the watch: a consistent list settles
 //     what is true.
-//   - 401, 403, 404, refused and broken connections: a state with a reason, and
+//   - 401, 403, refused and broken connections: a state with a reason, and
 //     another try after a growing, jittered delay.
+//   - 404: the server does not have the kind (any more). The reflector parks: it
+//     keeps quiet and its reason, asks rarely, and goes on at once where the
+//     source can tell that the kind is there again (Awaiter).
 //
 // The shell (reflector.go) runs it: one goroutine reads, and one timer ends a
 // request that has gone deaf.

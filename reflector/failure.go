@@ -23,6 +23,9 @@ func (m *machine) fail(err *watch.Error, now time.Time, out *effects) {
 	case needsConsistentRead(err.Kind) && !m.consistent && m.resume != "":
 		m.consistent = true
 		m.open(now, out)
+	case err.Kind == watch.KindNotFound:
+		m.token = ""
+		m.park(out)
 	default:
 		m.token = ""
 		m.again(err.RetryAfter, now, out)
@@ -42,11 +45,12 @@ func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
 	switch err.Kind {
 	case watch.KindExpired:
 		m.relist(now, out)
-	case watch.KindTooLargeVersion, watch.KindInvalid, watch.KindNotFound:
-		// The version is of no use here, or the kind is gone and will count
-		// anew when it comes back.
+	case watch.KindTooLargeVersion, watch.KindInvalid: // the version is of no use here
 		m.consistent = true
 		m.again(err.RetryAfter, now, out)
+	case watch.KindNotFound: // is the kind gone? a list tells, a little later
+		m.consistent = true
+		m.pause(err.RetryAfter, out)
 	default:
 		m.again(err.RetryAfter, now, out)
 	}
@@ -79,6 +83,19 @@ func (m *machine) pause(atLeast time.Duration, out *effects) {
 	m.failures++
 	delay := max(m.tuning.backoff(m.failures), min(atLeast, maxRetryAfter))
 	out.add(effect{kind: pause, delay: delay})
+}
+
+// park waits for a kind that the server says it does not have. When it comes, it
+// may count anew. What the sink holds is kept until then, or dropped now.
+func (m *machine) park(out *effects) {
+	m.consistent = true
+	if m.tuning.dropMissing && m.resume != "" {
+		m.setResume("")
+		out.add(effect{kind: begin, force: true})
+		out.add(effect{kind: commit})
+	}
+	m.failures++
+	out.add(effect{kind: pause, delay: m.tuning.backoff(m.failures), parked: m.tuning.missing(m.failures)})
 }
 
 // maxRetryAfter bounds what a server may ask for.

@@ -22,7 +22,9 @@ const (
 	// Checking: asking whether the server's version is still ahead, after a
 	// watch on which nothing came.
 	Checking
-	// Waiting: pausing after a failure; Status.Reason says which.
+	// Waiting: pausing after a failure; Status.Reason says which. While the
+	// server does not have the kind (watch.KindNotFound) the phase stays Waiting
+	// even when it is asked again.
 	Waiting
 	// Stopped: Run has returned.
 	Stopped
@@ -72,6 +74,8 @@ type tuning struct {
 	initialIdle  time.Duration
 	initialLimit time.Duration
 	backoff      func(failures int) time.Duration
+	missing      func(failures int) time.Duration
+	dropMissing  bool
 	streaming    bool
 }
 
@@ -110,7 +114,7 @@ const (
 	apply                           // give input.event to the sink
 	commit                          // the replacement is complete at effect.version
 	advance                         // every change up to effect.version is in the sink
-	pause                           // for effect.delay
+	pause                           // for effect.delay, or see effect.parked
 	complain                        // of effect.err: the source broke the protocol
 )
 
@@ -120,7 +124,8 @@ type effect struct {
 	watch   watch.WatchOptions
 	version string
 	delay   time.Duration
-	force   bool // begin: what the list says counts even if it is older
+	parked  time.Duration // pause: if set, for so long or until the kind may be there
+	force   bool          // begin: what the list says counts even if it is older
 	err     *watch.Error
 }
 

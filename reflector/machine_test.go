@@ -22,7 +22,8 @@ var rewrite = flag.Bool("rewrite", false, "write the scenario files anew; read t
 // TestScenarios plays testdata/*.txt against the machine. A line is an input, a
 // comment (#), or, after "> ", what the machine answered:
 //
-//	option streaming=off      before start
+//	option streaming=off      before start; likewise:
+//	option missing=drop
 //	start                     Run begins
 //	ADDED a@5                 an event (any type) on the watch
 //	BOOKMARK 7 [end]
@@ -68,6 +69,7 @@ type player struct {
 func playScenario(t *testing.T, text string) string {
 	tuning := Options{}.tuning()
 	tuning.backoff = func(failures int) time.Duration { return exponential(800*time.Millisecond, 30*time.Second, failures) }
+	tuning.missing = func(failures int) time.Duration { return exponential(800*time.Millisecond, 5*time.Minute, failures) }
 	tuning.watchTimeout = func() time.Duration { return 5 * time.Minute }
 	p := &player{m: machine{tuning: tuning}, now: time.Unix(1_000_000, 0)}
 	var out strings.Builder
@@ -90,10 +92,14 @@ func playScenario(t *testing.T, text string) string {
 func (p *player) play(t *testing.T, words []string) []string {
 	switch words[0] {
 	case "option":
-		if words[1] != "streaming=off" {
+		switch words[1] {
+		case "streaming=off":
+			p.m.tuning.streaming = false
+		case "missing=drop":
+			p.m.tuning.dropMissing = true
+		default:
 			t.Fatalf("unknown option %s", words[1])
 		}
-		p.m.tuning.streaming = false
 		return nil
 	case "after":
 		d, err := time.ParseDuration(words[1])
@@ -207,6 +213,9 @@ func describeEffect(e effect) string {
 	case advance:
 		return "advance " + e.version
 	case pause:
+		if e.parked > 0 {
+			return fmt.Sprintf("park for %s, or %s", e.parked, e.delay)
+		}
 		return "pause " + e.delay.String()
 	case complain:
 		return "complain: " + e.err.Error()

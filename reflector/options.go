@@ -32,6 +32,15 @@ type Options struct {
 	// MinBackoff and MaxBackoff bound the pause after a failure: it doubles from
 	// the one to the other and is then spread by ±20 %. 0 means 800 ms and 30 s.
 	MinBackoff, MaxBackoff time.Duration
+	// MissingPoll bounds the pause while the server says that it does not have
+	// the kind: it grows from MinBackoff to this, unless the source tells when
+	// the kind comes (Awaiter). 0 means 5 minutes.
+	MissingPoll time.Duration
+	// DropMissing empties the sink when a list finds that the server does not
+	// have the kind any more. By default the sink keeps its content until the
+	// kind is there again: "not found" may be a passing fault of a server or
+	// proxy.
+	DropMissing bool
 	// OnStatus is called, from the goroutine of Run and without any lock, when
 	// Phase or Reason has changed. It must return soon. Nil means none.
 	OnStatus func(Status)
@@ -44,6 +53,7 @@ func (o Options) tuning() tuning {
 	least := positive(o.MinBackoff, 800*time.Millisecond)
 	most := max(positive(o.MaxBackoff, 30*time.Second), least)
 	timeout := positive(o.WatchTimeout, 5*time.Minute)
+	poll := max(positive(o.MissingPoll, 5*time.Minute), least)
 	pageSize := o.PageSize
 	if pageSize == 0 {
 		pageSize = 500
@@ -55,11 +65,16 @@ func (o Options) tuning() tuning {
 		idle:         positive(o.IdleTimeout, 150*time.Second),
 		initialIdle:  positive(o.InitialIdleTimeout, 15*time.Second),
 		initialLimit: positive(o.InitialTimeout, 10*time.Minute),
-		backoff: func(failures int) time.Duration {
-			return time.Duration(float64(exponential(least, most, failures)) * (0.8 + 0.4*rand.Float64()))
-		},
-		streaming: !o.NoStreaming,
+		backoff:      func(failures int) time.Duration { return spread(exponential(least, most, failures)) },
+		missing:      func(failures int) time.Duration { return spread(exponential(least, poll, failures)) },
+		dropMissing:  o.DropMissing,
+		streaming:    !o.NoStreaming,
 	}
+}
+
+// spread keeps those that fail together from trying again together.
+func spread(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }
 
 // exponential is least for the first failure, twice as long for each further

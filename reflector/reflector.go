@@ -62,8 +62,10 @@ type loop struct {
 	r *Reflector
 	m machine
 
-	pausing time.Duration // the pause to make next, if positive
 	waiting bool
+	pausing time.Duration // how long to wait
+	parking time.Duration // if set: how long to wait for the kind
+	woken   bool          // the last parking ended by the source's word
 	reason  *watch.Error
 	list    watch.ListStream
 	stream  watch.Stream
@@ -90,14 +92,22 @@ func (l *loop) next(ctx context.Context) input {
 }
 
 func (l *loop) pause(ctx context.Context) input {
-	timer := time.NewTimer(l.pausing)
+	if l.parking > 0 {
+		l.park(ctx)
+	} else {
+		sleep(ctx, l.pausing)
+	}
+	l.waiting = false
+	return input{kind: waitedLong}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	l.waiting = false
-	return input{kind: waitedLong}
 }
 
 func (l *loop) nextItem() input {
@@ -193,7 +203,7 @@ func (l *loop) step(ctx context.Context, in input) {
 		return
 	}
 	if l.delivering(in) {
-		l.reason = nil
+		l.reason, l.parking = nil, 0
 	}
 	l.show()
 }
@@ -227,9 +237,12 @@ func (l *loop) observe(in input, now time.Time) {
 	}
 }
 
-// fault keeps and shows the newest failure.
+// fault keeps and shows the newest failure, but of a kind that goes on missing
+// the first one.
 func (l *loop) fault(err *watch.Error) {
-	l.reason = err
+	if !isMissing(err) || !isMissing(l.reason) {
+		l.reason = err
+	}
 	l.show()
 }
 
@@ -257,7 +270,7 @@ func (l *loop) perform(ctx context.Context, e *effect, in input) (quiet bool) {
 		l.r.sink.Commit(e.version)
 	case pause:
 		l.closeRequest()
-		l.pausing, l.waiting = e.delay, true
+		l.pausing, l.parking, l.waiting = e.delay, e.parked, true
 	case complain:
 		if e.err == errBackwards {
 			l.counts.Regressions++

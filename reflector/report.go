@@ -39,8 +39,11 @@ func (r *Reflector) WaitSync(ctx context.Context) error {
 func (l *loop) show() {
 	phase := l.m.phase
 	var retry time.Time
-	if l.waiting {
-		phase, retry = Waiting, time.Now().Add(l.pausing)
+	switch {
+	case l.waiting:
+		phase, retry = Waiting, time.Now().Add(max(l.pausing, l.parking))
+	case l.parked(): // asking whether the kind is there is no news
+		phase = Waiting
 	}
 	l.r.publish(func(s *Status) {
 		s.Phase, s.Retry, s.Reason = phase, retry, l.reason

@@ -47,6 +47,13 @@ type Step struct {
 // New returns a source that plays answers in order.
 func New(answers ...Answer) *Source { return &Source{script: answers} }
 
+// Then replaces what is left of the script.
+func (s *Source) Then(answers ...Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = answers
+}
+
 // Requests returns what was asked so far, one line a request.
 func (s *Source) Requests() []string {
 	s.mu.Lock()
