@@ -195,3 +195,32 @@ func TestKeysAreOrderedByTheirText(t *testing.T) {
 		t.Errorf("sorted = %v; want %v", got, want)
 	}
 }
+
+func TestCursorWhoseEventsWereForgottenIsOverrun(t *testing.T) {
+	s := New[*value](Options{History: 3})
+	cursor, err := s.Watch("things", 0, 100) // it may lag behind further than is kept
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		put(t, s, fmt.Sprint(i), 0, "")
+	}
+	if _, err := cursor.Poll(10); !errors.Is(err, ErrOverrun) {
+		t.Errorf("Poll after 5 events of which 3 are kept = %v; want ErrOverrun", err)
+	}
+}
+
+func TestChangedWakesAtAChangeOfAnyResource(t *testing.T) {
+	s := New[*value](Options{})
+	version, wake := s.Changed()
+	select {
+	case <-wake:
+		t.Fatal("nothing has changed yet")
+	default:
+	}
+	put(t, s, "a", 0, "")
+	<-wake
+	if after, _ := s.Changed(); after != version+1 {
+		t.Errorf("version after a change = %d; want %d", after, version+1)
+	}
+}
