@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -108,6 +110,22 @@ func TestScaleIsReadAndWritten(t *testing.T) {
 		_, err = deployments.UpdateScale(ctx, "web", &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: autoscalingv1.ScaleSpec{Replicas: -1}}, metav1.UpdateOptions{})
 		if !apierrors.IsInvalid(err) {
 			t.Errorf("UpdateScale to -1 = %v; want Invalid", err)
+		}
+	})
+}
+
+func TestApplyOfNothingNewMakesNoVersionLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := harktest.StartWith(t, harktest.Options{InMemory: true})
+		m := configMap("default", "a", nil)
+		body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"y"}}`)
+		if err := s.Patch(ctx, m, types.ApplyYAMLPatchType, body); err != nil {
+			t.Fatal(err)
+		}
+		before := m.ResourceVersion
+		time.Sleep(time.Minute) // the times in managedFields would differ
+		if err := s.Patch(ctx, m, types.ApplyYAMLPatchType, body); err != nil || m.ResourceVersion != before {
+			t.Errorf("the same apply a minute later = version %s, %v; want %s", m.ResourceVersion, err, before)
 		}
 	})
 }
