@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,16 @@ import (
 // one of that name.
 type target struct{ kind, name string }
 
+// noResource is kubectl's sentence for no arguments at all.
+type noResource struct{}
+
+// Error implements error.
+func (noResource) Error() string { return "Required resource not specified." }
+
 // parseTargets reads TYPE[,TYPE…] [NAME…] or TYPE/NAME….
 func parseTargets(args []string) ([]target, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("Required resource not specified.") //nolint:staticcheck // kubectl's words
+		return nil, noResource{}
 	}
 	slashed := 0
 	for _, arg := range args {
@@ -27,7 +34,7 @@ func parseTargets(args []string) ([]target, error) {
 	case len(args):
 		return slashedTargets(args)
 	}
-	return nil, fmt.Errorf("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'pod/tmp' instead of 'pod pod/tmp')")
+	return nil, errors.New("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'pod/tmp' instead of 'pod pod/tmp')")
 }
 
 func typesAndNames(list string, names []string) ([]target, error) {
@@ -41,7 +48,7 @@ func typesAndNames(list string, names []string) ([]target, error) {
 		}
 		for _, name := range names {
 			if name == "" {
-				return nil, fmt.Errorf("name may not be empty")
+				return nil, errors.New("name may not be empty")
 			}
 			out = append(out, target{kind, name})
 		}

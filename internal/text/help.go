@@ -12,9 +12,14 @@ var (
 
 	RootShort = message("Listen to a Kubernetes cluster", "倾听 Kubernetes 集群的变化")
 	RootLong  = message(`hark listens to a Kubernetes cluster: it shows what happens to objects, while it
-happens, and plays how a controller hears of it and gets its work done.`,
+happens, and plays how a controller hears of it and gets its work done.
+
+Exit codes: 0 done, or ended by Ctrl+C; 1 error; 2 wrong usage; 130 ended at
+once by a second Ctrl+C.`,
 		`hark 倾听 Kubernetes 集群：对象发生的每个变化即时可见；
-它还现场演示控制器如何听到变化、又如何把活干完。`)
+它还现场演示控制器如何听到变化、又如何把活干完。
+
+退出码：0 正常结束或按 Ctrl+C 结束；1 出错；2 用法错误；130 再次按 Ctrl+C 立即结束。`)
 
 	WatchShort = message("Show what happens to objects, while it happens", "实时显示对象发生的变化")
 	WatchLong  = message(`Show what happens to objects, while it happens.
