@@ -117,15 +117,19 @@ func TestScaleIsReadAndWritten(t *testing.T) {
 func TestApplyOfNothingNewMakesNoVersionLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := harktest.StartWith(t, harktest.Options{InMemory: true})
-		m := configMap("default", "a", nil)
-		body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"y"}}`)
-		if err := s.Patch(ctx, m, types.ApplyYAMLPatchType, body); err != nil {
-			t.Fatal(err)
-		}
-		before := m.ResourceVersion
-		time.Sleep(time.Minute) // the times in managedFields would differ
-		if err := s.Patch(ctx, m, types.ApplyYAMLPatchType, body); err != nil || m.ResourceVersion != before {
-			t.Errorf("the same apply a minute later = version %s, %v; want %s", m.ResourceVersion, err, before)
+		for body, obj := range map[string]harktest.Object{
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"y"}}`: configMap("default", "a", nil),
+			// The stored object never holds stringData, so that each apply merges it anew.
+			`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"stringData":{"x":"y"}}`: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}},
+		} {
+			if err := s.Patch(ctx, obj, types.ApplyYAMLPatchType, []byte(body)); err != nil {
+				t.Fatal(err)
+			}
+			before := obj.GetResourceVersion()
+			time.Sleep(time.Minute) // the times in managedFields would differ
+			if err := s.Patch(ctx, obj, types.ApplyYAMLPatchType, []byte(body)); err != nil || obj.GetResourceVersion() != before {
+				t.Errorf("apply of %s a minute later = version %s, %v; want %s", body, obj.GetResourceVersion(), err, before)
+			}
 		}
 	})
 }
