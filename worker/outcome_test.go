@@ -291,7 +291,11 @@ func TestAPanicIsAnErrorWithAStack(t *testing.T) {
 			func() (worker.Result, error) { panic("oops") },
 			func() (worker.Result, error) { panic(cause) },
 			func() (worker.Result, error) { return worker.Result{}, &faultyError{} },
-			func() (worker.Result, error) { var m map[string]int; m["a"] = 1; return worker.Result{}, nil },
+			func() (worker.Result, error) {
+				var m map[string]int
+				m["a"] = 1 //lint:ignore SA5000 the panic is what is tested
+				return worker.Result{}, nil
+			},
 			succeed), worker.Options[string]{})
 		b.queue.Add("a")
 		time.Sleep(time.Hour)

@@ -205,7 +205,7 @@ type serverWatch struct {
 // Next implements watch.Stream.
 func (w *serverWatch) Next() (watch.Event, error) {
 	for {
-		event, err, changed := w.tryNext()
+		event, changed, err := w.tryNext()
 		if changed == nil {
 			return event, err
 		}
@@ -218,19 +218,19 @@ func (w *serverWatch) Next() (watch.Event, error) {
 }
 
 // tryNext returns what to send now, or a channel to wait for.
-func (w *serverWatch) tryNext() (watch.Event, error, <-chan struct{}) {
+func (w *serverWatch) tryNext() (watch.Event, <-chan struct{}, error) {
 	s := w.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case w.ctx.Err() != nil:
-		return watch.Event{}, context.Cause(w.ctx), nil
+		return watch.Event{}, nil, context.Cause(w.ctx)
 	case s.fault("watch cut"):
-		return watch.Event{}, &watch.Error{Kind: watch.KindUnavailable}, nil
+		return watch.Event{}, nil, &watch.Error{Kind: watch.KindUnavailable}
 	case s.fault("watch closed"):
-		return watch.Event{}, io.EOF, nil
+		return watch.Event{}, nil, io.EOF
 	case s.rng.IntN(10) == 0 && s.fault("half-open"): // rarer: it takes minutes
-		return watch.Event{}, nil, make(chan struct{})
+		return watch.Event{}, make(chan struct{}), nil
 	case len(w.pending) > 0:
 		e := w.pending[0]
 		w.pending = w.pending[1:]
@@ -240,7 +240,7 @@ func (w *serverWatch) tryNext() (watch.Event, error, <-chan struct{}) {
 	}
 	next, _ := slices.BinarySearchFunc(s.history, w.version+1, func(c past, v int) int { return c.version - v })
 	if next == len(s.history) {
-		return watch.Event{}, nil, s.changed
+		return watch.Event{}, s.changed, nil
 	}
 	c := s.history[next]
 	switch {
