@@ -126,7 +126,7 @@ func TestDownServerRefusesAndComesBack(t *testing.T) {
 	create(t, s, configMap("default", "a", nil))
 	client := httpClient(t, s)
 	up := s.GoDown()
-	_, err := client.Get(s.URL() + "/readyz") //nolint:bodyclose // there is none
+	_, err := client.Get(s.URL() + "/readyz") // there is none
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("request to a server that is down = %v; want connection refused", err)
 	}

@@ -117,7 +117,7 @@ func (i Info) denial() error {
 	if i.Namespace != "" {
 		where = fmt.Sprintf("in the namespace %q", i.Namespace)
 	}
-	return fmt.Errorf("User %q cannot %s resource %q in API group %q %s", user.Username, i.Verb, resource, i.Group, where) //nolint:staticcheck // the API's words
+	return fmt.Errorf("User %q cannot %s resource %q in API group %q %s", user.Username, i.Verb, resource, i.Group, where) // the API's words
 }
 
 // refuse closes the connection without an answer.

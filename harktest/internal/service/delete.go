@@ -180,9 +180,9 @@ func propagationFinalizers(m metav1.Object, o metav1.DeleteOptions) []string {
 	case o.PropagationPolicy != nil && *o.PropagationPolicy == metav1.DeletePropagationForeground:
 		want = metav1.FinalizerDeleteDependents
 	case o.PropagationPolicy != nil && *o.PropagationPolicy == metav1.DeletePropagationOrphan,
-		o.PropagationPolicy == nil && o.OrphanDependents != nil && *o.OrphanDependents: //nolint:staticcheck // still read by the API
+		o.PropagationPolicy == nil && o.OrphanDependents != nil && *o.OrphanDependents: // still read by the API
 		want = metav1.FinalizerOrphanDependents
-	case o.PropagationPolicy == nil && o.OrphanDependents == nil: //nolint:staticcheck // still read by the API
+	case o.PropagationPolicy == nil && o.OrphanDependents == nil: // still read by the API
 		return m.GetFinalizers()
 	}
 	finalizers := slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool {

@@ -154,7 +154,7 @@ func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Versi
 // precondition checks what an update says of the version that it came from.
 func precondition(t Target, m, old metav1.Object) error {
 	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
-		return t.conflict(fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID())) //nolint:staticcheck // the API's words
+		return t.conflict(fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID())) // the API's words
 	}
 	version := m.GetResourceVersion()
 	if (version == "" || version == "0") && t.Kind.Custom {

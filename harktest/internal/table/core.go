@@ -28,7 +28,7 @@ func addCore(add func(reflect.Type, printer)) {
 	add(of(func(s *corev1.ServiceAccount, m metav1.Object) []any {
 		return []any{s.Name, age(m)}
 	}, "Name", "Age"))
-	add(of(func(e *corev1.Endpoints, m metav1.Object) []any { //nolint:staticcheck // still served by the API
+	add(of(func(e *corev1.Endpoints, m metav1.Object) []any { // still served by the API
 		return []any{e.Name, endpoints(e), age(m)}
 	}, "Name", "Endpoints", "Age"))
 	add(of(claimCells, "Name", "Status", "Volume", "Capacity", "Access Modes", "StorageClass", "VolumeAttributesClass", "Age", "+VolumeMode"))
@@ -206,7 +206,7 @@ func eventCells(e *corev1.Event, _ metav1.Object) []any {
 	}
 }
 
-func endpoints(e *corev1.Endpoints) string { //nolint:staticcheck // still served by the API
+func endpoints(e *corev1.Endpoints) string { // still served by the API
 	var list []string
 	for _, subset := range e.Subsets {
 		for _, a := range subset.Addresses {
