@@ -4,8 +4,9 @@ GO       ?= go
 FUZZTIME ?= 20s
 SOAK     ?= 10m
 PACKAGES ?= ./...
+TARGETS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help test race check fmt vet fuzz soak bench build install demo
+.PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench build install demo
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,13 +17,26 @@ test: ## every test, once
 race: ## every test under the race detector
 	$(GO) test -race $(PACKAGES)
 
-check: fmt vet test race ## what CI runs
+check: fmt vet staticcheck tidy cross race ## what CI runs besides make test
 
 fmt: ## fail if a file is not formatted
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi
 
 vet: ## static checks
 	$(GO) vet $(PACKAGES)
+
+staticcheck: ## more static checks, by the tool pinned in tools/go.mod
+	$(GO) tool -modfile=tools/go.mod staticcheck $(PACKAGES)
+
+tidy: ## fail if go.mod or go.sum is not tidy
+	$(GO) mod tidy -diff
+	cd tools && $(GO) mod tidy -diff
+
+cross: ## build everything for the systems that Hark runs on
+	@for target in $(TARGETS); do \
+		echo "build $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build $(PACKAGES) || exit 1; \
+	done
 
 fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	@for package in $$($(GO) list $(PACKAGES)); do \

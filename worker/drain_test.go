@@ -171,7 +171,7 @@ func TestDrainQueuedNamesWhatItCouldNotDo(t *testing.T) {
 func TestDrainQueuedNamesAFailureThoughItDidNotTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		b = newBench(t, func(_ context.Context, item string) (worker.Result, error) {
+		b := newBench(t, func(_ context.Context, item string) (worker.Result, error) {
 			time.Sleep(time.Second)
 			if item == "flaky" {
 				if tries++; tries > 1 {
