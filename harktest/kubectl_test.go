@@ -28,6 +28,9 @@ func TestKubectlTranscript(t *testing.T) {
 	if err != nil {
 		t.Skip("kubectl is not installed: the transcript of testdata/kubectl.txt cannot be typed")
 	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh to run the pipes of testdata/kubectl.txt")
+	}
 	script, err := os.ReadFile("testdata/kubectl.txt")
 	if err != nil {
 		t.Fatal(err)
