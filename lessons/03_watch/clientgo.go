@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -22,17 +21,15 @@ func listenWithClientGo(ctx context.Context, cfg *rest.Config, namespace string,
 	if err != nil {
 		return err
 	}
-	pods := buildClientGoInformer(client, namespace)
+	pods, err := BuildInformer(client, namespace)
+	if err != nil {
+		return err
+	}
 	if _, err := pods.AddEventHandler(printer(print)); err != nil {
 		return err
 	}
 	pods.RunWithContext(ctx)
 	return nil
-}
-
-func buildClientGoInformer(client kubernetes.Interface, namespace string) cache.SharedIndexInformer {
-	factory := informers.NewSharedInformerFactoryWithOptions(client, resyncPeriod, informers.WithNamespace(namespace))
-	return factory.Core().V1().Pods().Informer()
 }
 
 // printer makes the lines. Its arguments are any: what they hold is a matter of

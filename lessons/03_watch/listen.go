@@ -48,7 +48,7 @@ func listenWithHark(ctx context.Context, cfg *rest.Config, namespace string, pri
 		return err
 	}
 	defer client.CloseIdle()
-	pods, err := BuildInformer(ctx, client, namespace)
+	pods, err := BuildHarkInformer(ctx, client, namespace)
 	if err != nil {
 		return err
 	}

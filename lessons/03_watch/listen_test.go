@@ -18,15 +18,15 @@ import (
 	"github.com/gocampus/hark/kube"
 )
 
-// TestBuildInformerHearsAPodComeChangeAndGo needs no cluster: the server runs
+// TestBuildHarkInformerHearsAPodComeChangeAndGo needs no cluster: the server runs
 // in this process, and its clock is the test's.
-func TestBuildInformerHearsAPodComeChangeAndGo(t *testing.T) {
+func TestBuildHarkInformerHearsAPodComeChangeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := harktest.StartWith(t, harktest.Options{InMemory: true})
 		client, err := kube.New(server.Config(), kube.Options{})
 		must(t, err)
 		t.Cleanup(client.CloseIdle)
-		pods, err := BuildInformer(t.Context(), client, "default")
+		pods, err := BuildHarkInformer(t.Context(), client, "default")
 		must(t, err)
 		var heard tape
 		_, err = pods.Handle(func(e informer.Event) { heard.print(fmt.Sprint(e.Type, " ", e.Key)) }, informer.HandlerOptions{})

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/kube"
@@ -65,9 +68,16 @@ func Summarize(events []string) []PodEvent {
 	return out
 }
 
-// BuildInformer returns an informer over the pods of one namespace. It asks the
-// server what it calls a pod; listening begins with the informer's Run.
-func BuildInformer(ctx context.Context, client *kube.Client, namespace string) (*informer.Informer, error) {
+// BuildInformer returns client-go's informer over the pods of one namespace,
+// which replays its cache every 30 seconds. Listening begins with its Run.
+func BuildInformer(client kubernetes.Interface, namespace string) (cache.SharedIndexInformer, error) {
+	factory := informers.NewSharedInformerFactoryWithOptions(client, resyncPeriod, informers.WithNamespace(namespace))
+	return factory.Core().V1().Pods().Informer(), nil
+}
+
+// BuildHarkInformer returns Hark's over the same pods. It asks the server what it
+// calls a pod; the resync belongs to each handler. Listening begins with its Run.
+func BuildHarkInformer(ctx context.Context, client *kube.Client, namespace string) (*informer.Informer, error) {
 	kind, err := kube.KindOf[corev1.Pod](ctx, client)
 	if err != nil {
 		return nil, err
