@@ -100,7 +100,7 @@ func (e *configError) Unwrap() error { return e.err }
 // briefly runs one step of getting to know the server. A step that takes too
 // long ends with a *serverError.
 func briefly[T any](ctx context.Context, client *kube.Client, step func(context.Context) (T, error)) (T, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, connectTimeout, errNoAnswer)
+	limited, cancel := endsAfter(ctx, connectTimeout, errNoAnswer)
 	defer cancel()
 	result, err := step(limited)
 	switch {

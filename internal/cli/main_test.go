@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"runtime/debug"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -125,6 +128,21 @@ func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	if w.writes != 2 {
 		t.Errorf("%d writes reached the writer; want none after the one that failed", w.writes-1)
 	}
+}
+
+func TestAContextThatEndsInTimeHasNoDeadlineToShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := endsAfter(t.Context(), time.Minute, errTimeUp)
+		defer cancel()
+		if deadline, ok := ctx.Deadline(); ok {
+			t.Errorf("it shows %s, which makes client-go's rate limiter fail early", deadline)
+		}
+		time.Sleep(time.Minute) // of the bubble
+		synctest.Wait()
+		if context.Cause(ctx) != errTimeUp {
+			t.Errorf("cause %v; want %v", context.Cause(ctx), errTimeUp)
+		}
+	})
 }
 
 func TestVersionSaysHowTheProgramWasBuilt(t *testing.T) {

@@ -113,7 +113,7 @@ func addForFlag(cmd *cobra.Command) *time.Duration {
 }
 
 // errTimeUp is the cause of a context that --for ended.
-var errTimeUp = errors.New("the time given by --for is up")
+var errTimeUp = fmt.Errorf("the time given by --for is up: %w", context.DeadlineExceeded)
 
 // limited returns the command's context, which --for may end.
 func (s *session) limited(cmd *cobra.Command, limit time.Duration) (context.Context, context.CancelFunc, error) {
@@ -125,8 +125,21 @@ func (s *session) limited(cmd *cobra.Command, limit time.Duration) (context.Cont
 		ctx, cancel := context.WithCancel(cmd.Context())
 		return ctx, cancel, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, errTimeUp)
+	ctx, cancel := endsAfter(cmd.Context(), limit, errTimeUp)
 	return ctx, cancel, nil
+}
+
+// endsAfter returns a context that ends after a time with the cause. Unlike one
+// of context.WithTimeout it has no deadline to look up, for the sake of
+// client-go's rate limiter: that fails at once, with an error of its own, when a
+// deadline comes before its turn.
+func endsAfter(parent context.Context, limit time.Duration, cause error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	timer := time.AfterFunc(limit, func() { cancel(cause) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+	}
 }
 
 // ended tells an error from the end of ctx, which is the regular end of a

@@ -40,7 +40,8 @@ const (
 var errPlayed = errors.New("demo: the part was played")
 
 // Run plays all parts and then goes on, until ctx ends. The end of ctx, whenever
-// it comes, is no error.
+// it comes, is no error; a cause that is context.DeadlineExceeded is told of when
+// it comes before the last part.
 func Run(ctx context.Context, o Options) error {
 	if o.Lang == "" {
 		o.Lang = text.English
@@ -88,7 +89,7 @@ func (p *play) run(ctx context.Context) error {
 	case ctx.Err() == nil && err == nil:
 		p.yourTurn(ctx)
 	case ctx.Err() != nil && helpers.failed() == nil:
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			p.screen.line("")
 			p.screen.say(text.DemoCutShort, "seconds", playSeconds)
 		}
