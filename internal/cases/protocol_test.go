@@ -23,37 +23,32 @@ var withheld = map[string]harktest.Fault{
 }
 
 func TestCase07_EndOfInitialEventsNeverComes(t *testing.T) {
-	for what, fault := range withheld {
-		play(t, streams, func(t *testing.T, w *world) {
-			w.create("a=1", "b=1")
-			fault := fault
-			fault.Verb = "watch"
-			lift := w.Inject(fault)
-			reason := ""
-			i := w.listen(informer.Options{Reflector: reflector.Options{OnStatus: func(s reflector.Status) {
-				if s.Reason != nil && !s.Synced {
-					reason = s.Reason.Error()
-				}
-			}}})
-			l := w.follow(i)
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			if err := i.WaitSync(ctx); err != nil {
-				t.Fatalf("%s: %v", what, err)
+	playAll(t, streams, withheld, func(t *testing.T, w *world, fault harktest.Fault) {
+		w.create("a=1", "b=1")
+		fault.Verb = "watch"
+		lift := w.Inject(fault)
+		reason := ""
+		i := w.listen(informer.Options{Reflector: reflector.Options{OnStatus: func(s reflector.Status) {
+			if s.Reason != nil && !s.Synced {
+				reason = s.Reason.Error()
 			}
-			expect(t, what, l.take(), "ADDED a=1 initial, ADDED b=1 initial")
-			if reason == "" {
-				t.Errorf("%s: no reason was shown", what)
-			}
-			lift()
-			w.gap(true, func() { w.set("a=2") })
-			expect(t, what, content(i), "a=2, b=1")
-			streamed := slices.DeleteFunc(w.asked("configmaps"), func(line string) bool { return !strings.HasSuffix(line, "initial") })
-			if len(streamed) != 1 {
-				t.Errorf("%s: streamed %q; want the choice of lists remembered", what, streamed)
-			}
-		})
-	}
+		}}})
+		l := w.follow(i)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		must(t, i.WaitSync(ctx))
+		expect(t, "events", l.take(), "ADDED a=1 initial, ADDED b=1 initial")
+		if reason == "" {
+			t.Error("no reason was shown")
+		}
+		lift()
+		w.gap(true, func() { w.set("a=2") })
+		expect(t, "store", content(i), "a=2, b=1")
+		streamed := slices.DeleteFunc(w.asked("configmaps"), func(line string) bool { return !strings.HasSuffix(line, "initial") })
+		if len(streamed) != 1 {
+			t.Errorf("streamed %q; want the choice of lists remembered", streamed)
+		}
+	})
 }
 
 // The server ends the watch, again and again, before it has said the end.
@@ -83,69 +78,47 @@ var tooLarge = map[string]harktest.Fault{
 }
 
 func TestCase08_TooLargeVersionLeadsToAConsistentRead(t *testing.T) {
-	for what, fault := range tooLarge {
-		play(t, everyWay, func(t *testing.T, w *world) {
-			w.create("a=1", "b=1")
-			i := w.listen(informer.Options{})
-			l := w.follow(i)
-			l.take()
-			old := w.rv()
-			w.ForgetRequests()
-			fault := fault
-			fault.Verb, fault.Resource = "list", "configmaps"
-			if w.way.streaming {
-				fault.Verb, fault.Skip = "watch", 1 // the first is the watch that learns of 410
-			}
-			w.gap(true, func() { w.set("a=2"); w.delete("b") }, fault)
-			expect(t, what, l.take(), "MODIFIED a=1>2 relist, DELETED b=1 relist?")
-			want := []string{"watch rv=" + old, "list rv=" + old, "list rv= limit=500", "watch rv=" + w.rv()}
-			if w.way.streaming {
-				want = []string{"watch rv=" + old, "watch rv=" + old + " initial", "watch rv= initial"}
-			}
-			expect(t, what, answered(w), strings.Join(want, ", "))
-		})
-	}
-}
-
-// answered are the requests that were not refused by a broken connection.
-func answered(w *world) []string {
-	lines := w.asked("configmaps")
-	kept := lines[:0]
-	n := 0
-	for _, r := range w.Requests() {
-		if r.Resource != "configmaps" {
-			continue
+	playAll(t, everyWay, tooLarge, func(t *testing.T, w *world, fault harktest.Fault) {
+		w.create("a=1", "b=1")
+		i := w.listen(informer.Options{})
+		l := w.follow(i)
+		l.take()
+		old := w.rv()
+		w.ForgetRequests()
+		fault.Verb = "list"
+		if w.way.streaming {
+			fault.Verb, fault.Skip = "watch", 1 // the first is the watch that learns of 410
 		}
-		if r.Code != 0 {
-			kept = append(kept, lines[n])
+		w.gap(true, func() { w.set("a=2"); w.delete("b") }, fault)
+		expect(t, "events", l.take(), "MODIFIED a=1>2 relist, DELETED b=1 relist?")
+		want := []string{"watch rv=" + old, "list rv=" + old, "list rv= limit=500", "watch rv=" + w.rv()}
+		if w.way.streaming {
+			want = []string{"watch rv=" + old, "watch rv=" + old + " initial", "watch rv= initial"}
 		}
-		n++
-	}
-	return kept
+		expect(t, "requests", w.answered("configmaps"), strings.Join(want, ", "))
+	})
 }
 
 // The server is restored from a backup: its versions are lower for good.
 func TestCase08_ServerThatCountsAnewIsBelieved(t *testing.T) {
-	for _, start := range []uint64{0, 900, 5000} {
-		play(t, everyWay, func(t *testing.T, w *world) {
-			w.create("a=1", "b=1", "c=1")
-			i := w.listen(informer.Options{})
-			l := w.follow(i)
-			l.take()
-			w.gap(false, func() {
-				w.set("a=2")
-				w.delete("b")
-				w.Restart(harktest.RestartOptions{Renumber: true, StartVersion: start})
-			})
-			settle(10 * time.Minute) // a watch from the future may be held open in silence
-			expect(t, "store", content(i), "a=2, c=1")
-			l.take()
-			w.set("c=2")
-			expect(t, "then", l.take(), "MODIFIED c=1>2 watch")
-			expect(t, "store", content(i), "a=2, c=2")
-			if got := i.Store().Version(); got != w.rv() {
-				t.Errorf("version = %s; want the server's, %s", got, w.rv())
-			}
+	starts := map[string]uint64{"from 0": 0, "a little lower": 998, "higher": 5000}
+	playAll(t, everyWay, starts, func(t *testing.T, w *world, start uint64) {
+		w.create("a=1", "b=1", "c=1")
+		i := w.listen(informer.Options{})
+		l := w.follow(i)
+		w.gap(false, func() {
+			w.set("a=2")
+			w.delete("b")
+			w.Restart(harktest.RestartOptions{Renumber: true, StartVersion: start})
 		})
-	}
+		settle(10 * time.Minute) // a watch from the future may be held open in silence
+		expect(t, "store", content(i), "a=2, c=1")
+		l.take()
+		w.set("c=2")
+		expect(t, "then", l.take(), "MODIFIED c=1>2 watch")
+		expect(t, "store", content(i), "a=2, c=2")
+		if got := i.Store().Version(); got != w.rv() {
+			t.Errorf("version = %s; want the server's, %s", got, w.rv())
+		}
+	})
 }

@@ -69,6 +69,16 @@ func play(t *testing.T, ways []way, test func(t *testing.T, w *world)) {
 	}
 }
 
+// playAll plays a test for each input of a kind of fault.
+func playAll[I any](t *testing.T, ways []way, inputs map[string]I, test func(t *testing.T, w *world, input I)) {
+	t.Helper()
+	for what, input := range inputs {
+		t.Run(what, func(t *testing.T) {
+			play(t, ways, func(t *testing.T, w *world) { test(t, w, input) })
+		})
+	}
+}
+
 func newWorld(t *testing.T, way way) *world {
 	server := harktest.StartWith(t, harktest.Options{InMemory: true, StartVersion: 1000, NoStreamingLists: !way.streaming})
 	client, err := kube.New(server.Config(), kube.Options{})
@@ -157,27 +167,39 @@ func (w *world) clientset() *kubernetes.Clientset {
 }
 
 // asked returns the requests for a resource since the last ForgetRequests, as
-// "list rv=5", "watch rv=5 initial": the continue token is left out.
+// "list rv=5", "watch rv=5 initial".
 func (w *world) asked(resource string) []string {
+	return w.requests(resource, func(harktest.Request) bool { return true })
+}
+
+// answered returns those that were not refused by a broken connection.
+func (w *world) answered(resource string) []string {
+	return w.requests(resource, func(r harktest.Request) bool { return r.Code != 0 })
+}
+
+func (w *world) requests(resource string, count func(harktest.Request) bool) []string {
 	synctest.Wait()
 	var lines []string
 	for _, r := range w.Requests() {
-		if r.Resource != resource {
-			continue
+		if r.Resource == resource && count(r) {
+			lines = append(lines, describe(r))
 		}
-		line := r.Verb + " rv=" + r.Query.Get("resourceVersion")
-		if limit := r.Query.Get("limit"); limit != "" {
-			line += " limit=" + limit
-		}
-		if r.Query.Get("continue") != "" {
-			line += " continue"
-		}
-		if r.Query.Get("sendInitialEvents") == "true" {
-			line += " initial"
-		}
-		lines = append(lines, line)
 	}
 	return lines
+}
+
+func describe(r harktest.Request) string {
+	line := r.Verb + " rv=" + r.Query.Get("resourceVersion")
+	if limit := r.Query.Get("limit"); limit != "" {
+		line += " limit=" + limit
+	}
+	if r.Query.Get("continue") != "" {
+		line += " continue"
+	}
+	if r.Query.Get("sendInitialEvents") == "true" {
+		line += " initial"
+	}
+	return line
 }
 
 // rv returns the newest version as a request writes it.
