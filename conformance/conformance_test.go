@@ -1,0 +1,155 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+
+	"github.com/gocampus/hark/harktest"
+)
+
+func TestMain(m *testing.M) {
+	if isKubectl() {
+		kubectl()
+	}
+	os.Exit(m.Run())
+}
+
+// TestHarktestAnswersAsTheRealServer plays each scenario against both.
+func TestHarktestAnswersAsTheRealServer(t *testing.T) {
+	actual := realServer(t)
+	bin := t.TempDir()
+	if err := linkKubectl(bin); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/*.scenario")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	known := readDifferences(t)
+	for _, file := range files {
+		subject := strings.TrimSuffix(filepath.Base(file), ".scenario")
+		for _, s := range readScenarios(t, file) {
+			t.Run(subject+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				compare(t, s, bin, actual, differencesOf(known, subject+"/"+s.name))
+			})
+		}
+	}
+}
+
+// compare plays a scenario against a new harktest and against the real server,
+// at the same time.
+func compare(t *testing.T, s scenario, bin string, actual *server, known []*difference) {
+	var want *transcript
+	var wantErr error
+	var other sync.WaitGroup
+	id := fmt.Sprintf("c%08x", rand.Uint32())
+	other.Go(func() { want, wantErr = play(t, s, bin, actual, id) })
+	got, err := play(t, s, bin, inProcess(t), id)
+	other.Wait()
+	if wantErr != nil {
+		t.Fatalf("the real server: %v", wantErr)
+	}
+	if err != nil {
+		t.Fatalf("harktest: %v\nthe real server:\n%s", err, strings.Join(want.lines(), "\n"))
+	}
+	wantLines, gotLines := want.lines(), got.lines()
+	if os.Getenv("HARK_CONFORMANCE_PRINT") != "" {
+		t.Log("the real server:\n" + strings.Join(wantLines, "\n"))
+	}
+	for _, d := range known {
+		wantLines, gotLines = d.forgive(wantLines), d.forgive(gotLines)
+	}
+	if diff := cmp.Diff(wantLines, gotLines); diff != "" {
+		t.Errorf("answers differ (-real +harktest):\n%s", diff)
+	}
+}
+
+// play plays a scenario in a namespace of its own.
+func play(t *testing.T, s scenario, bin string, to *server, id string) (*transcript, error) {
+	p := &player{server: to, bin: bin, home: t.TempDir(), watches: map[string]*watch{}, vars: map[string]string{
+		"id": id, "ns": id, "core": "/api/v1/namespaces/" + id, "apps": "/apis/apps/v1/namespaces/" + id,
+		"big": strings.Repeat("x", 4<<20),
+	}}
+	ctx := t.Context()
+	made, err := p.play(ctx, []step{{verb: "POST", target: "/api/v1/namespaces", body: `{"metadata":{"name":"{ns}"}}`}})
+	if err != nil {
+		return nil, err
+	}
+	if made.answers[0].status != "201 Created" {
+		return nil, fmt.Errorf("namespace: %s", strings.Join(made.lines(), "\n"))
+	}
+	defer func() {
+		_, _ = p.play(context.WithoutCancel(ctx), []step{{verb: "DELETE", target: "/api/v1/namespaces/{ns}"}}) // the next play takes another
+	}()
+	answers, err := p.play(ctx, s.steps)
+	if err != nil {
+		return nil, err
+	}
+	answers.normalize([]string{id, "ID"})
+	return answers, nil
+}
+
+// inProcess starts harktest as the real server is: it tracks all field managers.
+func inProcess(t *testing.T) *server {
+	s := harktest.StartWith(t, harktest.Options{TLS: true, TrackManagedFields: true})
+	config := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := s.WriteKubeconfig(config); err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.HTTPClientFor(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(client.CloseIdleConnections)
+	return &server{url: s.URL(), client: client, kubeconfig: config, compact: func(context.Context) error {
+		s.Compact()
+		return nil
+	}}
+}
+
+func readScenarios(t *testing.T, file string) []scenario {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := parseScenarios(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	names := map[string]bool{}
+	for _, s := range all {
+		names[s.name] = true
+	}
+	if len(names) != len(all) {
+		t.Fatalf("%s: a name is used twice: %v", file, slices.Sorted(maps.Keys(names)))
+	}
+	return all
+}
+
+func readDifferences(t *testing.T) []*difference {
+	t.Helper()
+	text, err := os.ReadFile("testdata/differences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := parseDifferences(string(text))
+	if err != nil {
+		t.Fatalf("testdata/differences.txt: %v", err)
+	}
+	return all
+}
