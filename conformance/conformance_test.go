@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	"github.com/gocampus/hark/harktest"
@@ -72,8 +71,8 @@ func compare(t *testing.T, s scenario, bin string, actual *server, known []*diff
 	for _, d := range known {
 		wantLines, gotLines = d.forgive(wantLines), d.forgive(gotLines)
 	}
-	if diff := cmp.Diff(wantLines, gotLines); diff != "" {
-		t.Errorf("answers differ (-real +harktest):\n%s", diff)
+	if diff := diffLines(wantLines, gotLines); diff != "" {
+		t.Errorf("the answers differ (- the real server, + harktest; each line begins with that of the step):\n%s", diff)
 	}
 }
 
