@@ -109,10 +109,12 @@ func olderThan(a, b *wire.Object) bool {
 }
 
 // Commit implements reflector.Sink: what the list did not have is gone.
-func (a *applier) Commit(version string) {
+func (a *applier) Commit(version string, keep bool) {
 	cause := a.listCause()
 	for _, k := range a.writer.End(version) {
-		a.sweep(k, cause)
+		if !keep {
+			a.sweep(k, cause)
+		}
 	}
 	a.writer.Advance(version)
 	i := a.informer

@@ -15,7 +15,7 @@ func TestWhatIsOlderThanTheStoreChangesNothing(t *testing.T) {
 	r := handle(t, i, l.handle, HandlerOptions{})
 	i.apply.Begin(true)
 	i.apply.Put(watchtest.Object("o/U2@9"))
-	i.apply.Commit("9")
+	i.apply.Commit("9", false)
 	i.apply.Begin(false)
 	if stale := i.apply.Put(watchtest.Object("o/U2@8")); !stale {
 		t.Error("an older version of a list was not called stale")
@@ -23,7 +23,7 @@ func TestWhatIsOlderThanTheStoreChangesNothing(t *testing.T) {
 	i.apply.Apply(watch.EventModified, watchtest.Object("o/U2@7"))
 	i.apply.Apply(watch.EventDeleted, watchtest.Object("o/U1@8"))
 	i.apply.Apply("RENAMED", watchtest.Object("o/U2@10"))
-	i.apply.Commit("10")
+	i.apply.Commit("10", false)
 	expect(t, "store", content(i.Store()), []string{"o/U2@9"})
 	if n := r.Status().Pending; n != 1 {
 		t.Errorf("%d events wait for the handler; want the first alone", n)

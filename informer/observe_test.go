@@ -61,13 +61,13 @@ func TestCase25_ListThatIsOlderThanAWriteIsNotStale(t *testing.T) {
 	i := New(watchtest.New(), Options{})
 	i.apply.Begin(true)
 	i.apply.Put(watchtest.Object("o@5"))
-	i.apply.Commit("5")
+	i.apply.Commit("5", false)
 	i.Observe(watchtest.Object("o@8"))
 	i.apply.Begin(false)
 	if stale := i.apply.Put(watchtest.Object("o@6")); stale {
 		t.Error("a list newer than the watch was called stale")
 	}
-	i.apply.Commit("7")
+	i.apply.Commit("7", false)
 	expect(t, "store", content(i.Store()), []string{"o@8"})
 	i.apply.Apply(watch.EventDeleted, watchtest.Object("o@9"))
 	i.apply.Advance("9")

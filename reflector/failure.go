@@ -14,20 +14,21 @@ func (m *machine) fail(err *watch.Error, now time.Time, out *effects) {
 	}
 	switch {
 	case err.Kind == watch.KindInvalid && m.phase == Streaming:
-		m.withoutStream(now, out)
-	case err.Kind == watch.KindExpired && m.token != "":
-		// The rest of the pages is gone. What was read stays marked; a whole
-		// list replaces it without telling anything twice.
-		m.token, m.unpaged, m.consistent = "", true, true
+		m.noStream = true
+		m.openList(now, out)
+	case err.Kind == watch.KindExpired && m.list.token != "" && !m.list.unpaged:
+		// The rest of the pages is gone. A whole list follows; what was read
+		// already is known by then and told to nobody twice.
+		m.list.unpaged, m.consistent = true, true
 		m.openList(now, out)
 	case needsConsistentRead(err.Kind) && !m.consistent && m.resume != "":
 		m.consistent = true
 		m.open(now, out)
 	case err.Kind == watch.KindNotFound:
-		m.token = ""
+		m.list.token = ""
 		m.park(out)
 	default:
-		m.token = ""
+		m.list.token = ""
 		m.again(err.RetryAfter, now, out)
 	}
 }
@@ -39,7 +40,10 @@ func needsConsistentRead(kind watch.ErrorKind) bool {
 
 // failWatch decides what follows a watch that could not be opened or broke.
 func (m *machine) failWatch(err *watch.Error, now time.Time, out *effects) {
-	if m.phase == Watching && m.lasted(now) {
+	switch {
+	case m.phase == Checking:
+		m.silent = false // a check is of use, not a condition: the watch goes on without
+	case m.lasted(now):
 		m.healthy()
 	}
 	switch err.Kind {

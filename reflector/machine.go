@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -33,27 +34,31 @@ const (
 var phaseNames = [...]string{"idle", "streaming", "listing", "watching", "checking", "waiting", "stopped"}
 
 // String returns the phase as one lower-case word.
-func (p Phase) String() string { return phaseNames[p] }
+func (p Phase) String() string {
+	if int(p) >= len(phaseNames) {
+		return fmt.Sprintf("phase %d", uint8(p))
+	}
+	return phaseNames[p]
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // machine is the state of the list/watch protocol.
 //
-// Invariants: phase Watching implies resume != ""; token != "" only in Listing;
-// number is resume as an integer, 0 when it is not one.
+// Invariants: phase Watching implies resume != ""; list.token != "" only in
+// Listing; number is resume as an integer, 0 when it is not one; incomplete is 0
+// or reread is set, once synced.
 type machine struct {
 	tuning tuning
 
 	phase      Phase
 	resume     string // changes up to this version are in the sink
 	number     uint64
-	consistent bool   // the next list must be a consistent read
-	unpaged    bool   // a continue token expired: ask for the whole list at once
-	noStream   bool   // this server does not stream lists
-	read       string // the version that the running list must not be older than
-	token      string // continue token of the next page
-	synced     bool   // the sink has held one complete state
+	consistent bool // the next list must be a consistent read
+	noStream   bool // this server does not stream lists
+	synced     bool // the sink has held one complete state
+	list       listing
 
 	failures int           // pauses since the last progress
 	quick    bool          // one try without a pause was spent since then
@@ -63,6 +68,21 @@ type machine struct {
 	silent   bool          // the last watch lasted and delivered nothing
 	deadline time.Time     // when the running request counts as deaf
 	limit    time.Time     // when the running request ends in any case
+
+	// What could not be read may be a change of any object. The state is listed
+	// again at reread, later each time.
+	incomplete int // lists and watches in a row that held something unreadable
+	reread     time.Time
+}
+
+// listing is the list under way, streaming or paged.
+type listing struct {
+	read    string // the version that it must not be older than; "" asks for a consistent read
+	token   string // continue token of the next page
+	unpaged bool   // a continue token expired: ask for the whole list at once
+	spoiled bool   // it held something that could not be read
+	marked  bool   // streaming: a bookmark came that is not the end
+	live    bool   // streaming: changes come, so that the end must be near
 }
 
 // tuning holds the times of the protocol; see Options for their meaning.
@@ -74,6 +94,7 @@ type tuning struct {
 	initialIdle  time.Duration
 	initialLimit time.Duration
 	backoff      func(failures int) time.Duration
+	reread       func(times int) time.Duration
 	missing      func(failures int) time.Duration
 	dropMissing  bool
 	streaming    bool
@@ -88,6 +109,7 @@ const (
 	pageEnded                   // a list, or one page of it, is complete
 	closed                      // the server ended the watch regularly
 	failed                      // the request failed: input.err
+	unreadable                  // one object or event could not be read
 	wentDeaf                    // the deadline passed
 	waitedLong                  // the pause is over
 )
@@ -126,6 +148,7 @@ type effect struct {
 	delay   time.Duration
 	parked  time.Duration // pause: if set, for so long or until the kind may be there
 	force   bool          // begin: what the list says counts even if it is older
+	keep    bool          // commit: what did not come may still be there
 	err     *watch.Error
 }
 
@@ -154,6 +177,8 @@ func (m *machine) step(in input, now time.Time, out *effects) {
 		m.ended(now, out)
 	case failed:
 		m.fail(in.err, now, out)
+	case unreadable:
+		m.spoil(now)
 	case wentDeaf:
 		m.deaf(now, out)
 	}
@@ -164,19 +189,45 @@ func (m *machine) step(in input, now time.Time, out *effects) {
 func (m *machine) open(now time.Time, out *effects) {
 	m.opened, m.progress = now, false
 	switch {
-	case m.resume != "" && m.synced && !m.listDue() && m.silent:
-		m.openCheck(now, out)
-	case m.resume != "" && m.synced && !m.listDue():
-		m.openWatch(now, out)
-	case m.tuning.streaming && !m.noStream:
+	case m.listDue(now) && m.tuning.streaming && !m.noStream:
 		m.openStream(now, out)
-	default:
+	case m.listDue(now):
 		m.openList(now, out)
+	case m.silent:
+		m.openCheck(now, out)
+	default:
+		m.openWatch(now, out)
 	}
 }
 
-// listDue reports whether the resume point is known not to serve.
-func (m *machine) listDue() bool { return m.phase == Listing || m.phase == Streaming || m.consistent }
+// listDue reports whether there is no version that a watch could go on from, or
+// none that is known to serve, or that something could not be read.
+func (m *machine) listDue(now time.Time) bool {
+	return m.resume == "" || !m.synced || m.phase == Listing || m.phase == Streaming || m.consistent || m.rereadDue(now)
+}
+
+func (m *machine) rereadDue(now time.Time) bool { return !m.reread.IsZero() && !now.Before(m.reread) }
+
+// spoil notes that something could not be read.
+func (m *machine) spoil(now time.Time) {
+	switch m.phase {
+	case Listing, Streaming:
+		m.list.spoiled = true
+	case Watching:
+		if m.reread.IsZero() {
+			m.readAgain(now)
+		}
+	}
+}
+
+// readAgain sets the time of the next list.
+func (m *machine) readAgain(now time.Time) {
+	m.incomplete++
+	m.reread = now.Add(m.tuning.reread(m.incomplete))
+	if m.reread.Before(m.deadline) {
+		m.deadline = m.reread
+	}
+}
 
 func (m *machine) openWatch(now time.Time, out *effects) {
 	m.phase = Watching
@@ -203,7 +254,7 @@ func (m *machine) checked(version string, now time.Time, out *effects) {
 		m.regress(out)
 		return
 	}
-	m.openWatch(now, out)
+	m.open(now, out)
 }
 
 func (m *machine) openStream(now time.Time, out *effects) {
@@ -211,36 +262,39 @@ func (m *machine) openStream(now time.Time, out *effects) {
 	m.timeout = m.tuning.watchTimeout()
 	m.limit = now.Add(m.tuning.initialLimit)
 	m.extend(now, m.tuning.initialIdle)
-	m.read = m.listVersion()
-	out.add(effect{kind: begin, force: m.read == ""})
+	m.beginList(out)
 	out.add(effect{kind: openWatch, watch: watch.WatchOptions{
-		ResourceVersion: m.read, SendInitialEvents: true, Timeout: m.timeout,
+		ResourceVersion: m.list.read, SendInitialEvents: true, Timeout: m.timeout,
 	}})
+}
+
+// beginList starts a list from the beginning.
+func (m *machine) beginList(out *effects) {
+	m.list = listing{unpaged: m.list.unpaged}
+	if !m.consistent {
+		m.list.read = m.resume
+	}
+	out.add(effect{kind: begin, force: m.list.read == ""})
 }
 
 func (m *machine) openList(now time.Time, out *effects) {
 	m.phase = Listing
-	options := watch.ListOptions{ResourceVersion: m.listVersion(), Continue: m.token}
-	if m.token == "" {
-		m.read = options.ResourceVersion
-	}
-	if options.ResourceVersion == "" && !m.unpaged {
-		options.Limit = m.tuning.pageSize // caches answer lists at a version whole
-	}
 	m.limit = now.Add(m.tuning.initialLimit)
-	m.extend(now, m.tuning.idle)
-	if m.token == "" {
-		out.add(effect{kind: begin, force: options.ResourceVersion == ""})
-	}
-	out.add(effect{kind: openList, list: options})
+	m.beginList(out)
+	m.openPage(now, out)
 }
 
-// listVersion is the version that a list must not be older than.
-func (m *machine) listVersion() string {
-	if m.consistent || m.token != "" {
-		return ""
+// openPage asks for the first or next page.
+func (m *machine) openPage(now time.Time, out *effects) {
+	m.extend(now, m.tuning.idle)
+	options := watch.ListOptions{ResourceVersion: m.list.read, Continue: m.list.token}
+	if options.Continue != "" {
+		options.ResourceVersion = "" // the token has it
 	}
-	return m.resume
+	if options.ResourceVersion == "" && !m.list.unpaged {
+		options.Limit = m.tuning.pageSize // caches answer lists at a version whole
+	}
+	out.add(effect{kind: openList, list: options})
 }
 
 // extend moves the deadline, never past the request's limit.
@@ -248,6 +302,9 @@ func (m *machine) extend(now time.Time, by time.Duration) {
 	m.deadline = now.Add(by)
 	if m.limit.Before(m.deadline) {
 		m.deadline = m.limit
+	}
+	if m.phase == Watching && !m.reread.IsZero() && m.reread.Before(m.deadline) {
+		m.deadline = m.reread
 	}
 }
 
@@ -270,14 +327,19 @@ func (m *machine) event(in input, now time.Time, out *effects) {
 // ends it moves the resume point: nothing before it is complete.
 func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	e := in.event
-	if e.Type != watch.EventBookmark {
-		if e.Type == watch.EventAdded {
+	switch {
+	case e.Type == watch.EventAdded:
+		if !m.list.live {
 			m.extend(now, m.tuning.initialIdle)
 		}
 		out.add(effect{kind: apply})
 		return
-	}
-	if !e.InitialEventsEnd {
+	case e.Type != watch.EventBookmark:
+		m.list.live = true
+		out.add(effect{kind: apply})
+		return
+	case !e.InitialEventsEnd:
+		m.list.marked = true
 		return
 	}
 	if !m.credible(e.ResourceVersion, in.stale, out) {
@@ -303,19 +365,26 @@ func (m *machine) credible(version string, stale bool, out *effects) bool {
 		out.add(effect{kind: complain, err: errNoVersion})
 		m.pause(0, out)
 		return false
-	case m.read != "" && (stale || m.backwards(version)):
+	case m.list.read != "" && (stale || m.backwards(version)):
 		m.regress(out)
 		return false
 	}
 	return true
 }
 
-// complete records that the sink holds the whole state at version.
+// complete records that the sink holds the whole state at version, but for what
+// could not be read.
 func (m *machine) complete(version string, now time.Time, out *effects) {
+	spoiled := m.list.spoiled
 	m.setResume(version)
-	m.consistent, m.unpaged, m.token, m.synced = false, false, "", true
+	m.consistent, m.list, m.synced, m.reread = false, listing{}, true, time.Time{}
 	m.extend(now, m.tuning.idle)
-	out.add(effect{kind: commit, version: version})
+	if spoiled {
+		m.readAgain(now)
+	} else {
+		m.incomplete = 0
+	}
+	out.add(effect{kind: commit, version: version, keep: spoiled})
 }
 
 func (m *machine) bookmark(e *watch.Event, now time.Time, out *effects) {
@@ -340,10 +409,17 @@ func (m *machine) change(e *watch.Event, now time.Time, out *effects) {
 func (m *machine) moved(version string, now time.Time, out *effects) {
 	m.progress, m.failures, m.quick = true, 0, false
 	m.extend(now, m.tuning.idle)
-	if version != "" {
+	if m.follows(version) {
 		m.setResume(version)
 		out.add(effect{kind: advance, version: version})
 	}
+}
+
+// follows reports whether a version is one to go on from: there is one, and it is
+// an integer where the one before was.
+func (m *machine) follows(version string) bool {
+	_, err := strconv.ParseUint(version, 10, 64)
+	return err == nil || version != "" && m.number == 0
 }
 
 func (m *machine) setResume(version string) {
@@ -371,12 +447,10 @@ func (m *machine) page(in input, now time.Time, out *effects) {
 		m.checked(in.version, now, out)
 		return
 	}
-	if in.token != "" {
-		m.token = in.token
-		m.openList(now, out)
+	if m.list.token = in.token; in.token != "" {
+		m.openPage(now, out)
 		return
 	}
-	m.token = ""
 	if !m.credible(in.version, in.stale, out) {
 		return
 	}
@@ -389,7 +463,7 @@ func (m *machine) page(in input, now time.Time, out *effects) {
 // ended handles the regular end of a watch.
 func (m *machine) ended(now time.Time, out *effects) {
 	if m.phase == Streaming {
-		m.withoutStream(now, out)
+		m.listInstead(now, out)
 		return
 	}
 	if m.lasted(now) {
@@ -415,9 +489,11 @@ func (m *machine) lasted(now time.Time) bool {
 // healthyWatch is how long a silent watch must have lasted to count as healthy.
 const healthyWatch = 5 * time.Second
 
-// withoutStream goes on with LIST and WATCH, for good.
-func (m *machine) withoutStream(now time.Time, out *effects) {
-	m.noStream = true
+// listInstead goes on with LIST and WATCH. Where bookmarks came but not the one
+// that ends the initial events, or changes before it, this server does not say
+// it, and is not asked again.
+func (m *machine) listInstead(now time.Time, out *effects) {
+	m.noStream = m.noStream || m.list.marked || m.list.live
 	m.openList(now, out)
 }
 
@@ -425,7 +501,8 @@ func (m *machine) withoutStream(now time.Time, out *effects) {
 func (m *machine) deaf(now time.Time, out *effects) {
 	switch m.phase {
 	case Streaming:
-		m.withoutStream(now, out)
+		m.noStream = true // open, and mute where its end should have been
+		m.openList(now, out)
 	case Watching:
 		m.healthy() // a quiet kind looks the same as a deaf connection
 		m.open(now, out)

@@ -30,6 +30,7 @@ var rewrite = flag.Bool("rewrite", false, "write the scenario files anew; read t
 //	ERROR KIND
 //	page VERSION [TOKEN]      a list or page is complete
 //	page VERSION stale        it held an object older than the sink's
+//	unreadable                one object or event could not be read
 //	closed                    the server ended the watch
 //	fail KIND [RETRY-AFTER]   the request failed
 //	deaf                      the deadline passed
@@ -122,7 +123,7 @@ func (m *machine) check() error {
 	switch {
 	case m.phase == Watching && m.resume == "":
 		return errors.New("watching from nowhere")
-	case m.token != "" && m.phase != Listing:
+	case m.list.token != "" && m.phase != Listing:
 		return fmt.Errorf("continue token kept in phase %s", m.phase)
 	case m.phase == Checking && m.resume == "":
 		return errors.New("checking what was never known")
@@ -148,6 +149,8 @@ func parseInput(t *testing.T, words []string) input {
 		return input{kind: wentDeaf}
 	case "closed":
 		return input{kind: closed}
+	case "unreadable":
+		return input{kind: unreadable, err: &watch.Error{Kind: watch.KindObject}}
 	case "page":
 		if word(2) == "stale" {
 			return input{kind: pageEnded, version: word(1), stale: true}
@@ -209,6 +212,9 @@ func describeEffect(e effect) string {
 	case apply:
 		return "apply"
 	case commit:
+		if e.keep {
+			return "commit " + e.version + ", keep the rest"
+		}
 		return "commit " + e.version
 	case advance:
 		return "advance " + e.version

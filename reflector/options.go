@@ -42,7 +42,7 @@ type Options struct {
 	// proxy.
 	DropMissing bool
 	// OnStatus is called, from the goroutine of Run and without any lock, when
-	// Phase or Reason has changed. It must return soon. Nil means none.
+	// Phase, Reason or Synced has changed. It must return soon. Nil means none.
 	OnStatus func(Status)
 	// OnBadObject is called likewise for each object or frame that could not be
 	// read; the reflector goes on with the next. Nil means none.
@@ -66,6 +66,7 @@ func (o Options) tuning() tuning {
 		initialIdle:  positive(o.InitialIdleTimeout, 15*time.Second),
 		initialLimit: positive(o.InitialTimeout, 10*time.Minute),
 		backoff:      func(failures int) time.Duration { return spread(exponential(least, most, failures)) },
+		reread:       func(times int) time.Duration { return exponential(30*time.Second, 10*time.Minute, times) },
 		missing:      func(failures int) time.Duration { return spread(exponential(least, poll, failures)) },
 		dropMissing:  o.DropMissing,
 		streaming:    !o.NoStreaming,

@@ -67,6 +67,7 @@ type loop struct {
 	parking time.Duration // if set: how long to wait for the kind
 	woken   bool          // the last parking ended by the source's word
 	reason  *watch.Error
+	bad     *watch.Error // what could not be read, the last of it
 	list    watch.ListStream
 	stream  watch.Stream
 	guard   *watchdog
@@ -114,7 +115,7 @@ func (l *loop) nextItem() input {
 	for {
 		object, err := l.list.Next()
 		switch {
-		case err == nil:
+		case err == nil && object != nil:
 			l.counts.Items++
 			l.last = time.Now()
 			l.m.extend(l.last, l.m.tuning.idle)
@@ -122,31 +123,35 @@ func (l *loop) nextItem() input {
 			if l.m.phase == Listing {
 				l.stale = l.r.sink.Put(object) || l.stale
 			}
+		case err == nil:
+			return l.unreadable(errNoObject)
 		case err == io.EOF:
 			meta := l.list.Meta()
 			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue, stale: l.stale}
-		case !l.badObject(err):
+		default:
 			return l.broken(err)
 		}
 	}
 }
 
 func (l *loop) nextEvent() input {
-	for {
-		event, err := l.stream.Next()
-		switch {
-		case err == nil && complete(&event):
-			l.event = event
-			return input{kind: received, event: &l.event, stale: l.stale}
-		case err == nil:
-			l.badObject(&watch.Error{Kind: watch.KindObject, Message: string(event.Type) + " event without an object"})
-		case err == io.EOF:
-			return input{kind: closed}
-		case !l.badObject(err):
-			return l.broken(err)
-		}
+	event, err := l.stream.Next()
+	switch {
+	case err == io.EOF:
+		return input{kind: closed}
+	case err != nil:
+		return l.broken(err)
+	case !complete(&event):
+		return l.unreadable(errNoObject)
 	}
+	l.event = event
+	return input{kind: received, event: &l.event, stale: l.stale}
 }
+
+var (
+	errNoObject = &watch.Error{Kind: watch.KindObject, Message: "something came without an object"}
+	errNoAnswer = &watch.Error{Kind: watch.KindMalformed, Message: "the source gave neither an answer nor an error"}
+)
 
 // complete reports whether an event has what its type promises.
 func complete(e *watch.Event) bool {
@@ -159,31 +164,21 @@ func complete(e *watch.Event) bool {
 	return e.Object != nil
 }
 
-// badObject reports one that could not be read, and whether err is that.
-func (l *loop) badObject(err error) bool {
-	bad, ok := errors.AsType[*watch.Error](err)
-	if !ok || bad.Kind != watch.KindObject {
-		return false
-	}
-	l.counts.BadObjects++
-	if l.r.options.OnBadObject != nil {
-		l.r.options.OnBadObject(bad)
-	}
-	return true
-}
-
 // broken turns an error of a request into an input.
 func (l *loop) broken(err error) input {
-	if l.guard.deaf.Load() {
-		l.counts.Deaf++
-		return input{kind: wentDeaf}
-	}
 	known, ok := errors.AsType[*watch.Error](err)
-	if !ok {
+	switch {
+	case l.guard.deaf.Load():
+		return input{kind: wentDeaf}
+	case !ok:
 		known = &watch.Error{Kind: watch.KindUnavailable, Err: err}
+	case known.Kind == watch.KindObject:
+		return l.unreadable(known)
 	}
 	return input{kind: failed, err: known}
 }
+
+func (l *loop) unreadable(bad *watch.Error) input { return input{kind: unreadable, err: bad} }
 
 // step runs the machine and carries out what it says.
 func (l *loop) step(ctx context.Context, in input) {
@@ -204,6 +199,9 @@ func (l *loop) step(ctx context.Context, in input) {
 	}
 	if l.delivering(in) {
 		l.reason, l.parking = nil, 0
+		if l.m.incomplete > 0 {
+			l.reason = l.bad
+		}
 	}
 	l.show()
 }
@@ -221,7 +219,15 @@ func (l *loop) delivering(in input) bool {
 // them.
 func (l *loop) observe(in input, now time.Time) {
 	switch {
+	case in.kind == unreadable:
+		l.counts.BadObjects++
+		l.bad = in.err
+		if l.r.options.OnBadObject != nil {
+			l.r.options.OnBadObject(in.err)
+		}
+	case in.kind == wentDeaf && l.m.phase == Watching && l.m.rereadDue(now): // not deaf: a list is due
 	case in.kind == wentDeaf:
+		l.counts.Deaf++
 		l.fault(&watch.Error{Kind: watch.KindUnavailable, Message: "nothing was received any more; the request was ended"})
 	case in.kind == failed:
 		l.fault(in.err)
@@ -267,7 +273,7 @@ func (l *loop) perform(ctx context.Context, e *effect, in input) (quiet bool) {
 		if l.synced() {
 			l.counts.Relists++
 		}
-		l.r.sink.Commit(e.version)
+		l.r.sink.Commit(e.version, e.keep)
 	case pause:
 		l.closeRequest()
 		l.pausing, l.parking, l.waiting = e.delay, e.parked, true
@@ -294,12 +300,18 @@ func (l *loop) openList(ctx context.Context, o watch.ListOptions) {
 	ctx = l.newRequest(ctx)
 	l.counts.Lists++
 	l.list, l.failure = l.r.source.List(ctx, o)
+	if l.list == nil && l.failure == nil {
+		l.failure = errNoAnswer
+	}
 }
 
 func (l *loop) openWatch(ctx context.Context, o watch.WatchOptions) {
 	ctx = l.newRequest(ctx)
 	l.counts.Watches++
 	l.stream, l.failure = l.r.source.Watch(ctx, o)
+	if l.stream == nil && l.failure == nil {
+		l.failure = errNoAnswer
+	}
 }
 
 // newRequest ends the running request and returns the context of the next one.

@@ -16,9 +16,10 @@ type Sink interface {
 	// Put takes an object of a list or of a streaming list's initial events. It
 	// reports whether the object is older than what the sink has and keeps.
 	Put(*wire.Object) (stale bool)
-	// Commit ends a replacement: what was not Put since Begin is gone. The sink
-	// has every change up to version now.
-	Commit(version string)
+	// Commit ends a replacement: what was not Put since Begin is gone, unless
+	// keep says that something could not be read, which it may be. The sink has
+	// every change up to version now.
+	Commit(version string, keep bool)
 	// Apply takes a change: ADDED, MODIFIED, DELETED, or a type unknown to
 	// this code.
 	Apply(watch.EventType, *wire.Object)

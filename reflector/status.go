@@ -18,7 +18,7 @@ type Status struct {
 	Reason *watch.Error
 	// Retry is when the next try is due, in phase Waiting.
 	Retry time.Time
-	// Failures in a row.
+	// Failures since the source last delivered a change or bookmark.
 	Failures int
 	// LastEvent is when the source last delivered anything.
 	LastEvent time.Time
