@@ -68,7 +68,7 @@ func (w *definitionWatch) Put(o *wire.Object) (stale bool) {
 }
 
 // Commit implements reflector.Sink.
-func (w *definitionWatch) Commit(string) {}
+func (w *definitionWatch) Commit(string, bool) {}
 
 // Apply implements reflector.Sink.
 func (w *definitionWatch) Apply(t watch.EventType, o *wire.Object) {
