@@ -10,7 +10,7 @@
 //	Add    then Delete                 nothing
 //	Update then Update                 one Modified, first old and newest new state
 //	Update then Delete                 one Deleted
-//	Delete then Add, another UID       Deleted, then Added
+//	Delete then Add, another UID       Deleted, then Added; others between are not told
 //	Delete then Add, the same UID      one Modified
 //	Resync over a pending change       the pending change alone
 //

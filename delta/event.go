@@ -19,8 +19,8 @@ type Event struct {
 	New   *wire.Object
 	Cause watch.Cause
 	// FinalStateUnknown is set on a Deleted that no watch event told of (the
-	// object was missing from a list): Old is the last state seen, and there
-	// may have been later ones. client-go calls this a tombstone.
+	// object was missing from a list): Old is the last state that the store had,
+	// and there may have been later ones. client-go calls this a tombstone.
 	FinalStateUnknown bool
 	// Merged counts the further changes that this event stands for.
 	Merged int

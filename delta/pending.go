@@ -14,7 +14,8 @@ type entry struct {
 	key    key.Key
 	seen   *wire.Object // what the handler will have been told before this entry
 	now    *wire.Object // what is true after it
-	final  *wire.Object // last state of a deleted object, from its DELETED event
+	last   *wire.Object // last known state of the object seen, once it is deleted
+	final  bool         // last is from its DELETED event
 	cause  watch.Cause
 	merged int
 	mark   bool // a mark instead of an event
@@ -65,7 +66,8 @@ func (p *pending) append(c Change) {
 		return
 	}
 	e := p.take()
-	e.key, e.seen, e.now, e.final, e.cause = c.Key, c.Old, c.New, c.Final, c.Cause
+	e.key, e.seen, e.now, e.cause = c.Key, c.Old, c.New, c.Cause
+	e.remember(c)
 	p.link(e)
 	if e.older = p.last[c.Key]; e.older != nil {
 		e.older.newer = e
@@ -78,15 +80,23 @@ func (p *pending) append(c Change) {
 func (p *pending) merge(e *entry, c Change) {
 	e.now, e.cause = c.New, c.Cause
 	e.merged++
+	e.remember(c)
+	if !e.tells() {
+		p.drop(e)
+	}
+}
+
+// remember keeps the last known state of the object that the handler knows: that
+// of its DELETED event, else the last one that the store had.
+func (e *entry) remember(c Change) {
 	switch {
 	case e.seen == nil:
 	case c.New != nil && c.New.UID() == e.seen.UID():
-		e.final = nil // it lives after all
+		e.last, e.final = nil, false // it lives
 	case c.Final != nil && c.Final.UID() == e.seen.UID():
-		e.final = c.Final
-	}
-	if !e.tells() {
-		p.drop(e)
+		e.last, e.final = c.Final, true
+	case c.Old != nil && c.Old.UID() == e.seen.UID():
+		e.last, e.final = c.Old, false
 	}
 }
 
@@ -128,11 +138,11 @@ func (p *pending) pop() (event Event, mark, ok bool) {
 	case e.seen == nil:
 		event.Type, event.New = watch.EventAdded, e.now
 	case e.now == nil:
-		event.deleted(e.seen, e.final)
+		event.deleted(e.last, e.final)
 	case e.seen.UID() != e.now.UID():
-		event.deleted(e.seen, e.final)
+		event.deleted(e.last, e.final)
 		event.Merged = 0
-		e.seen, e.final = nil, nil
+		e.seen, e.last, e.final = nil, nil, false
 		return event, false, true
 	default:
 		event.Type, event.Old, event.New = watch.EventModified, e.seen, e.now
@@ -141,15 +151,9 @@ func (p *pending) pop() (event Event, mark, ok bool) {
 	return event, false, true
 }
 
-// deleted makes e the event of a deletion. final counts only when it is of the
-// object that the handler knows.
-func (e *Event) deleted(seen, final *wire.Object) {
-	e.Type, e.Old = watch.EventDeleted, seen
-	if final != nil && final.UID() == seen.UID() {
-		e.Old = final
-		return
-	}
-	e.FinalStateUnknown = true
+// deleted makes e the event of a deletion.
+func (e *Event) deleted(last *wire.Object, final bool) {
+	e.Type, e.Old, e.FinalStateUnknown = watch.EventDeleted, last, !final
 }
 
 func (p *pending) link(e *entry) {

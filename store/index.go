@@ -9,7 +9,7 @@ import (
 )
 
 // IndexFunc appends to dst the values under which an index keeps the object,
-// and returns it. It is called once a version, without any lock, and must be safe
+// and returns it; what it returns is the store's from then on. It is called once a version, without any lock, and must be safe
 // for concurrent use. It should depend on the object alone. When it fails or panics the object is
 // kept but is not in that index, and the failure is counted (Stats).
 type IndexFunc func(dst []string, object *wire.Object) ([]string, error)

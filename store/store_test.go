@@ -28,7 +28,8 @@ func TestPutKeepsTheNewestVersion(t *testing.T) {
 		{"older", "a@3", "a@2", false, Stale, "a@3"},
 		{"older, forced", "a@3", "a@2", true, Stored, "a@2"},
 		{"another UID", "a/1@3", "a/2@4", false, Stored, "a/2@4"},
-		{"another UID, older: history began anew", "a/1@9", "a/2@4", false, Stored, "a/2@4"},
+		{"another UID, older", "a/1@9", "a/2@4", false, Stale, "a/1@9"},
+		{"another UID, older, forced: history began anew", "a/1@9", "a/2@4", true, Stored, "a/2@4"},
 		{"opaque versions", "a@x", "a@w", false, Stored, "a@w"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -36,6 +37,7 @@ func TestPutKeepsTheNewestVersion(t *testing.T) {
 			if tc.have != "" {
 				w.Put(watchtest.Object(tc.have), false)
 			}
+			w.Begin(tc.force)
 			plan := w.Put(watchtest.Object(tc.put), tc.force)
 			got, _ := s.Get(watchtest.Key("a"))
 			if plan.Outcome != tc.outcome || watchtest.Text(got) != tc.want {
@@ -125,6 +127,22 @@ func names(s *Store, index, value string) []string {
 	return got
 }
 
+// TestAForcedListBelievesItsFirstWordOfAKey: a list that names a key again, older,
+// does not take it back.
+func TestAForcedListBelievesItsFirstWordOfAKey(t *testing.T) {
+	s, w := New(Options{})
+	w.Put(watchtest.Object("a@7"), false)
+	w.Begin(true)
+	var got []Outcome
+	for _, text := range []string{"a@5", "a@3", "a@6", "a@5"} {
+		got = append(got, w.Put(watchtest.Object(text), true).Outcome)
+	}
+	o, _ := s.Get(watchtest.Key("a"))
+	if want := []Outcome{Stored, Stale, Stored, Stale}; !slices.Equal(got, want) || watchtest.Text(o) != "a@6" {
+		t.Errorf("outcomes %v, have %s; want %v, a@6", got, watchtest.Text(o), want)
+	}
+}
+
 // TestRandomWritesAgreeWithAMap compares store and indexes with a map that is
 // searched from end to end.
 func TestRandomWritesAgreeWithAMap(t *testing.T) {
@@ -195,7 +213,15 @@ func TestUpdateWithTheSameIndexValuesAllocatesNothing(t *testing.T) {
 	a, b := watchtest.Object("a@1"), watchtest.Object("a@2")
 	w.Put(a, true)
 	w.Put(b, true)
-	if n := testing.AllocsPerRun(1000, func() { w.Put(a, true); w.Put(b, true) }); n != 0 {
+	update := func() {
+		for _, o := range []*wire.Object{a, b} {
+			w.Begin(true)
+			if w.Put(o, true).Outcome != Stored {
+				t.Fatal("an update was not stored")
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(1000, update); n != 0 {
 		t.Errorf("two updates allocate %v times; want 0", n)
 	}
 }

@@ -48,12 +48,13 @@ type Plan struct {
 // lock of the caller's around Store. Nothing may be written between the two.
 //
 // Versions are compared as integers where both are; otherwise a different
-// version counts as newer. With force an older version of the same object (UID)
-// replaces a newer one too.
+// version counts as newer. With force an older version replaces a newer one too,
+// where the key is seen for the first time since Begin.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 	p := Plan{object: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
 	if p.record != nil {
 		p.Old = p.record.object
+		force = force && p.record.round != w.round
 		p.record.round = w.round
 		switch order := compareVersions(p.Old, object); {
 		case order == 0:
@@ -93,7 +94,7 @@ func compareVersions(a, b *wire.Object) int {
 	}
 	x, xOK := a.Version()
 	y, yOK := b.Version()
-	if xOK && yOK && a.UID() == b.UID() && x > y {
+	if xOK && yOK && x > y {
 		return 1
 	}
 	return -1

@@ -59,12 +59,18 @@ func (p *Pool[T]) Parked() []ParkedItem[T] {
 	return p.parking.all()
 }
 
+// IsParked tells whether an item is parked.
+func (p *Pool[T]) IsParked(item T) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, parked := p.parking.entries[item]
+	return parked
+}
+
 // Requeue adds a parked item to the queue and tells whether it is parked. It
 // leaves the list when its run starts.
 func (p *Pool[T]) Requeue(item T) bool {
-	p.mu.Lock()
-	_, parked := p.parking.entries[item]
-	p.mu.Unlock()
+	parked := p.IsParked(item)
 	if parked {
 		p.queue.Add(item)
 	}
