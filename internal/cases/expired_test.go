@@ -11,7 +11,6 @@ import (
 
 	"github.com/gocampus/hark/harktest"
 	"github.com/gocampus/hark/informer"
-	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/reflector"
 )
 
@@ -125,7 +124,7 @@ func TestCase09_ExpiredContinueTokenStartsAFullList(t *testing.T) {
 			play(t, lists, func(t *testing.T, w *world) {
 				w.create("a=1", "b=1", "c=1", "d=1", "e=1")
 				w.Inject(harktest.Fault{Verb: "list", Skip: page, Times: 1, Delay: 10 * time.Second})
-				i := informer.New(w.source(kube.SourceOptions{Namespace: "default"}), pagesOf2)
+				i := w.listenable(pagesOf2)
 				l := w.follow(i)
 				w.run(i)
 				settle(5 * time.Second)
@@ -154,7 +153,7 @@ func TestCase09_ContinueTokenIsRefusedTwice(t *testing.T) {
 	play(t, lists, func(t *testing.T, w *world) {
 		w.create("a=1", "b=1", "c=1")
 		w.Inject(harktest.Fault{Verb: "list", Skip: 1, Times: 2, Code: 410})
-		i := informer.New(w.source(kube.SourceOptions{Namespace: "default"}), pagesOf2)
+		i := w.listenable(pagesOf2)
 		l := w.follow(i)
 		w.run(i)
 		settle(time.Minute)

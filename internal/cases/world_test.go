@@ -215,7 +215,12 @@ func (w *world) source(o kube.SourceOptions) *kube.Source {
 // test ends.
 func (w *world) listen(o informer.Options) *informer.Informer {
 	w.t.Helper()
-	return w.run(informer.New(w.source(kube.SourceOptions{Namespace: "default"}), o))
+	return w.run(w.listenable(o))
+}
+
+// listenable is the same before it runs.
+func (w *world) listenable(o informer.Options) *informer.Informer {
+	return informer.New(w.source(kube.SourceOptions{Namespace: "default"}), o)
 }
 
 func (w *world) run(i *informer.Informer) *informer.Informer {
