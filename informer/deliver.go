@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"time"
 
@@ -19,18 +20,36 @@ func (r *Registration) deliver(ctx context.Context) {
 	if !r.enter(done) {
 		return
 	}
-	for {
-		event, mark, err := r.queue.Pop(ctx)
-		switch {
-		case err != nil:
-			return
-		case mark:
-			close(r.synced)
-		default:
-			r.call(event)
-		}
+	for r.deliverNext(ctx) {
 	}
 }
+
+// deliverNext makes one call, and reports whether there can be a next one. A
+// handler that ends its goroutine (runtime.Goexit, as t.FailNow does) ends this
+// one; another goes on.
+func (r *Registration) deliverNext(ctx context.Context) bool {
+	event, mark, err := r.queue.Pop(ctx)
+	switch {
+	case err != nil:
+		return false
+	case mark:
+		close(r.synced)
+		return true
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			r.panicked(&PanicError{Handler: r.options.Name, Event: event, Value: errGoexit, Stack: debug.Stack()})
+			r.informer.running.Go(func() { r.deliver(ctx) })
+		}
+	}()
+	r.call(event)
+	returned = true
+	return true
+}
+
+// errGoexit is the value of the PanicError of a handler that ended its goroutine.
+var errGoexit = errors.New("runtime.Goexit was called")
 
 // enter notes which goroutine delivers, and reports whether there is anything
 // to deliver for.

@@ -59,13 +59,18 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("informer: handler %q panicked at %s %s: %v", e.Handler, e.Event.Type, e.Event.Key, e.Value)
 }
 
-// errClosed is the cause with which a handler's goroutine ends.
-var errClosed = errors.New("informer: handler was closed")
+// ErrClosed is returned by WaitSync of a handler that was closed.
+var ErrClosed = errors.New("informer: handler was closed")
 
 // Handle registers a handler, before or during Run. It is told every object
 // that the store has as Added, then every change. Calls come one at a time from
-// one goroutine. It returns ErrStopped after Run has returned.
+// one goroutine. It returns ErrStopped after Run has returned. The informer
+// stands still while the store's objects are handed over, about a microsecond
+// each. A nil handle panics.
 func (i *Informer) Handle(handle func(Event), o HandlerOptions) (*Registration, error) {
+	if handle == nil {
+		panic("informer: a handler is missing")
+	}
 	r := &Registration{
 		informer: i, handle: handle, options: o,
 		queue:   delta.New(delta.Options{Bound: o.Every}),
@@ -92,10 +97,11 @@ func (i *Informer) Handle(handle func(Event), o HandlerOptions) (*Registration, 
 
 // Close ends the handler: no call starts after Close has returned, and the one
 // in flight is waited for, unless Close is called from within it. What was not
-// told yet is dropped. Close is idempotent.
+// told yet is dropped. Close is idempotent. Two handlers that close each other
+// at the same time wait for each other for ever.
 func (r *Registration) Close() {
+	r.queue.Close() // first: what is pushed from here on, a replay too, is dropped
 	r.informer.forget(r)
-	r.queue.Close()
 	r.mu.Lock()
 	if !r.closed {
 		r.closed = true
@@ -119,22 +125,33 @@ func (i *Informer) forget(r *Registration) {
 // registered if that was later.
 func (r *Registration) Synced() <-chan struct{} { return r.synced }
 
-// WaitSync blocks until Synced. The error says what is missing.
+// WaitSync blocks until Synced. When ctx ends first the error says what is
+// missing; it is ErrClosed or ErrStopped when the handler was closed or the
+// informer stopped before.
 func (r *Registration) WaitSync(ctx context.Context) error {
-	if err := r.informer.WaitSync(ctx); err != nil {
-		return err
-	}
+	var err error
 	select {
 	case <-r.synced:
 		return nil
 	case <-r.closing:
-		return errClosed
+		err = ErrClosed
+	case <-r.informer.ended:
+		err = ErrStopped
 	case <-ctx.Done():
-		if r.Status().Synced { // both came at once
-			return nil
-		}
-		return fmt.Errorf("informer: handler %q is still handling initial events, %d wait: %w", r.options.Name, r.queue.Len(), context.Cause(ctx))
+		err = r.missing(ctx)
 	}
+	if r.Status().Synced { // both came at once
+		return nil
+	}
+	return err
+}
+
+// missing says why a handler is not synced though ctx has ended.
+func (r *Registration) missing(ctx context.Context) error {
+	if err := r.informer.WaitSync(ctx); err != nil {
+		return err
+	}
+	return fmt.Errorf("informer: handler %q is still handling initial events, %d wait: %w", r.options.Name, r.queue.Len(), context.Cause(ctx))
 }
 
 // HandlerStatus is what a handler shows of itself.

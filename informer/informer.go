@@ -45,6 +45,7 @@ type Informer struct {
 	mu       sync.Mutex
 	handlers []*Registration
 	life     lifeCycle
+	ended    chan struct{}   // closed when life becomes stopped
 	run      context.Context // of Run, while it runs
 	running  sync.WaitGroup  // handler goroutines
 }
@@ -59,7 +60,7 @@ const (
 
 // New returns an informer over a source; it does nothing before Run.
 func New(source watch.Source, o Options) *Informer {
-	i := &Informer{options: o}
+	i := &Informer{options: o, ended: make(chan struct{})}
 	s, writer := store.New(store.Options{Indexes: o.Indexes})
 	i.store = s
 	i.apply = &applier{informer: i, writer: writer}
@@ -114,6 +115,7 @@ func (i *Informer) stop() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.life, i.run = stopped, nil
+	close(i.ended)
 }
 
 // launch starts the goroutines of a handler. The caller holds mu.
@@ -131,12 +133,16 @@ func (i *Informer) Synced() <-chan struct{} { return i.reflector.Synced() }
 
 // WaitSync blocks until the store has held one complete state. When ctx ends
 // first the error says why it did not come: for example that listing is
-// forbidden.
+// forbidden. It is ErrStopped when the informer stops first.
 func (i *Informer) WaitSync(ctx context.Context) error {
-	if err := i.reflector.WaitSync(ctx); err != nil {
-		return fmt.Errorf("informer: %w", err)
+	err := i.reflector.WaitSync(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, reflector.ErrStopped):
+		return ErrStopped
 	}
-	return nil
+	return fmt.Errorf("informer: %w", err)
 }
 
 // Status is what an informer shows of itself: plain data, a copy.

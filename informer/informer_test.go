@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -597,5 +598,92 @@ func TestStatusSaysWhatIsGoingOn(t *testing.T) {
 			"streaming", "streaming: unavailable", "waiting: unavailable", "streaming: unavailable",
 			"watching", "watching: cut", "watching", "stopped",
 		})
+	})
+}
+
+func TestHandlerThatEndsItsGoroutineIsReportedAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New(watchtest.New(watchtest.Stream("5", []string{"a@1", "b@2", "c@3"})), Options{})
+		var l tape
+		r := handle(t, i, func(e Event) {
+			if e.Key.Name == "b" {
+				runtime.Goexit()
+			}
+			l.handle(e)
+		}, HandlerOptions{})
+		run(t, i)
+		if err := r.WaitSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "events", l.take(), []string{"ADDED - > a@1 initial", "ADDED - > c@3 initial"})
+		if s := r.Status(); s.Panics != 1 || s.LastPanic.Value != errGoexit {
+			t.Errorf("status %+v; want the end reported", s)
+		}
+		r.Close()
+	})
+}
+
+func TestWaitSyncEndsWithWhatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New(watchtest.New(), Options{}) // a server that never answers
+		r := handle(t, i, func(Event) {}, HandlerOptions{})
+		closing := handle(t, i, func(Event) {}, HandlerOptions{})
+		stop := run(t, i)
+		errs := make(chan error, 3)
+		go func() { errs <- closing.WaitSync(t.Context()) }()
+		synctest.Wait()
+		closing.Close()
+		if err := <-errs; !errors.Is(err, ErrClosed) {
+			t.Errorf("of a closed handler: %v; want ErrClosed", err)
+		}
+		go func() { errs <- i.WaitSync(t.Context()) }()
+		go func() { errs <- r.WaitSync(t.Context()) }()
+		synctest.Wait()
+		stop()
+		for range 2 {
+			if err := <-errs; !errors.Is(err, ErrStopped) {
+				t.Errorf("of a stopped informer: %v; want ErrStopped", err)
+			}
+		}
+	})
+}
+
+// TestUnreadableItemIsNotADeletion: a relist in which one item cannot be read
+// lacks an object; nobody may conclude that it is gone. A clean list later does.
+func TestUnreadableItemIsNotADeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := watchtest.Step{Err: &watch.Error{Kind: watch.KindObject, Message: "item 2 is no object"}}
+		source := watchtest.New(
+			watchtest.Stream("5", []string{"a@3", "b@4", "c@5"}).ThenEnd(io.ErrUnexpectedEOF),
+			watchtest.Refuse(watch.KindExpired),
+			watchtest.Answer{Steps: []watchtest.Step{watchtest.Added("a@3"), bad, watchtest.InitialEnd("9")}},
+			watchtest.Stream("12", []string{"a@3", "b@8"}))
+		i := New(source, Options{})
+		var l tape
+		handle(t, i, l.handle, HandlerOptions{Every: 10})
+		run(t, i)
+		time.Sleep(10 * time.Second)
+		expect(t, "store after the bad list", content(i.Store()), []string{"a@3", "b@4", "c@5"})
+		if s := i.Status().Reflector; s.Reason == nil || s.Reason.Message != "item 2 is no object" {
+			t.Errorf("reason %v; want what could not be read", s.Reason)
+		}
+		time.Sleep(time.Minute)
+		expect(t, "store after a clean one", content(i.Store()), []string{"a@3", "b@8"})
+		expect(t, "events", l.take()[3:], []string{"MODIFIED b@4 > b@8 relist", "DELETED c@5 > - relist final state unknown"})
+		if s := i.Status().Reflector; s.Reason != nil {
+			t.Errorf("reason %v; want none", s.Reason)
+		}
+	})
+}
+
+// TestUnreadableEventIsCaughtUp: a change that could not be read is not lost.
+func TestUnreadableEventIsCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := watchtest.Step{Err: &watch.Error{Kind: watch.KindObject}}
+		source := watchtest.New(watchtest.Stream("5", []string{"a@5"}, bad, watchtest.Modified("b@7")), watchtest.Stream("8", []string{"a@6", "b@7"}))
+		i := New(source, Options{})
+		run(t, i)
+		time.Sleep(time.Minute)
+		expect(t, "store", content(i.Store()), []string{"a@6", "b@7"})
 	})
 }

@@ -16,21 +16,25 @@ type Reflector struct {
 	sink    Sink
 	options Options
 
-	mu     sync.Mutex
-	status Status
-	synced chan struct{}
+	mu      sync.Mutex
+	status  Status
+	synced  chan struct{}
+	stopped chan struct{} // closed when Run has ended
 }
 
 // New returns a reflector; it does nothing before Run.
 func New(source watch.Source, sink Sink, o Options) *Reflector {
 	return &Reflector{
 		source: source, sink: sink, options: o,
-		synced: make(chan struct{}),
+		synced: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
 
-// errStopped is the cause with which a request ends when another one follows.
-var errStopped = errors.New("reflector: request ended")
+// ErrStopped is returned by WaitSync when Run has ended without a complete state.
+var ErrStopped = errors.New("reflector: it has stopped")
+
+// errNext is the cause with which a request ends when another one follows.
+var errNext = errors.New("reflector: request ended")
 
 // Run lists and watches until ctx ends, and returns its cause. It never gives
 // up on its own account. It interrupts everything at once, a pause too, and
@@ -40,6 +44,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 	r.begin()
 	defer func() {
 		l.closeRequest()
+		close(r.stopped)
 		r.publish(func(s *Status) { s.Phase, s.Retry = Stopped, time.Time{} })
 	}()
 	for in := (input{kind: started}); ctx.Err() == nil; in = l.next(ctx) {
@@ -323,7 +328,7 @@ func (l *loop) newRequest(ctx context.Context) context.Context {
 
 func (l *loop) closeRequest() {
 	if l.guard != nil {
-		l.guard.stop(errStopped)
+		l.guard.stop(errNext)
 	}
 	if l.list != nil {
 		l.list.Close()

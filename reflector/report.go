@@ -18,16 +18,20 @@ func (r *Reflector) Synced() <-chan struct{} { return r.synced }
 
 // WaitSync blocks until the sink has held one complete state. When ctx ends
 // first, the error is its cause together with the reason of the newest failure:
-// what the reflector is waiting for.
+// what the reflector is waiting for. It is ErrStopped when Run ends first.
 func (r *Reflector) WaitSync(ctx context.Context) error {
 	select {
 	case <-r.synced:
 		return nil
+	case <-r.stopped:
 	case <-ctx.Done():
 	}
 	status := r.Status()
-	if status.Synced { // both came at once
+	switch {
+	case status.Synced: // both came at once
 		return nil
+	case ctx.Err() == nil:
+		return ErrStopped
 	}
 	if status.Reason != nil {
 		return fmt.Errorf("not synced (%w): %s: %w", context.Cause(ctx), status.Phase, status.Reason)
