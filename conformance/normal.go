@@ -22,6 +22,7 @@ var (
 	uidText    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	timeText   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	versionIn  = regexp.MustCompile(`(resource version: )\d+(?:( \()\d+(\)))?`)
+	versionOf  = regexp.MustCompile(`(the ResourceVersion in (?:the precondition|record) )\(\d+\)`)
 	versionNow = regexp.MustCompile(`(, current: )\d+`)
 	elapsed    = regexp.MustCompile(`^(\d+[smhd])+$`)
 	age        = regexp.MustCompile(`(?m)(\s)(?:\d+[smhd])+(\s|$)`)
@@ -111,6 +112,9 @@ func (n *normalizer) object(x map[string]any, parent string) any {
 		value := x[key]
 		name, _ := value.(string)
 		switch {
+		case uidText.MatchString(key): // as in managedFields
+			delete(x, key)
+			x[n.text(key)] = n.value(value, "", parent)
 		case key == "metadata":
 			x[key] = n.metadata(value, mark)
 		case key == "name" && prefix != "" && name != prefix && strings.HasPrefix(name, prefix):
@@ -157,6 +161,7 @@ func (n *normalizer) text(s string) string {
 	s = n.names.Replace(s)
 	s = timeText.ReplaceAllString(s, "TIME")
 	s = versionIn.ReplaceAllString(s, "${1}VERSION${2}${3}")
+	s = versionOf.ReplaceAllString(s, "${1}(VERSION)")
 	s = versionNow.ReplaceAllString(s, "${1}VERSION")
 	return uidText.ReplaceAllStringFunc(s, func(uid string) string {
 		if n.uids[uid] == "" {
