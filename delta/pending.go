@@ -106,13 +106,15 @@ func (e *entry) tells() bool {
 	if e.cause == watch.CauseResync {
 		return e.now != nil
 	}
-	return e.seen != e.now && !sameVersion(e.seen, e.now)
+	return !same(e.seen, e.now)
 }
 
-// sameVersion reports whether two states are one version of one object.
-func sameVersion(a, b *wire.Object) bool {
-	return a != nil && b != nil && a.UID() == b.UID() &&
-		a.ResourceVersion() == b.ResourceVersion() && a.ResourceVersion() != ""
+// same reports whether two states are one.
+func same(a, b *wire.Object) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(b)
 }
 
 // addMark puts a mark behind everything that waits now.

@@ -79,7 +79,7 @@ func (f *fold) handle(e Event) {
 	before := f.objects[e.Key]
 	switch {
 	case e.Type == watch.EventAdded && before != nil,
-		e.Type == watch.EventModified && before != e.Old,
+		e.Type == watch.EventModified && (before == nil || !before.Equal(e.Old)),
 		e.Type == watch.EventDeleted && (before == nil || before.UID() != e.Old.UID()):
 		f.t.Errorf("%s %s > %s, told before: %s", e.Type, watchtest.Text(e.Old), watchtest.Text(e.New), watchtest.Text(before))
 	}

@@ -49,9 +49,11 @@ func TestCase13_MissingKindIsParkedQuietlyAndComesBack(t *testing.T) {
 		handle(t, i, l.handle, HandlerOptions{Every: 10})
 		run(t, i)
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		states = nil
 		asked := len(source.Requests())
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if n := len(source.Requests()) - asked; n > 25 {
 			t.Errorf("%d requests in an hour", n)
 		}
@@ -66,6 +68,7 @@ func TestCase13_MissingKindIsParkedQuietlyAndComesBack(t *testing.T) {
 		l.take()
 		source.Then(watchtest.Stream("7", []string{"x/new@5"}, watchtest.Modified("x/new@8")))
 		time.Sleep(time.Until(s.Retry) + time.Minute)
+		synctest.Wait()
 		expect(t, "events", l.take(), []string{"DELETED x@90 > - relist final state unknown", "ADDED - > x/new@5 relist",
 			"DELETED y@95 > - relist final state unknown", "MODIFIED x/new@5 > x/new@8 watch"})
 		if s := i.Status().Reflector; s.Reason != nil || s.Phase != reflector.Watching || s.ResourceVersion != "8" {
@@ -83,6 +86,7 @@ func TestCase13_CopyIsEmptiedIfAskedFor(t *testing.T) {
 		handle(t, i, l.handle, HandlerOptions{Every: 10})
 		run(t, i)
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if got := l.take(); len(got) != 4 || !strings.HasPrefix(got[2], "DELETED ") || !strings.HasPrefix(got[3], "DELETED ") {
 			t.Errorf("events %q; want two of the beginning and two deletions", got)
 		}
@@ -90,6 +94,7 @@ func TestCase13_CopyIsEmptiedIfAskedFor(t *testing.T) {
 			t.Errorf("the store has %d objects of version %q", n, version)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		expect(t, "events", l.take(), []string{"ADDED - > x/new@5 relist"})
 	})
 }

@@ -127,6 +127,25 @@ func names(s *Store, index, value string) []string {
 	return got
 }
 
+// TestAVersionGivenOutAgain: a server whose history began anew has other bytes
+// under a version that the store knows. A consistent list counts.
+func TestAVersionGivenOutAgain(t *testing.T) {
+	s, w := New(Options{})
+	w.Put(watchtest.Object("a@7", "color", "red"), false)
+	w.Begin(true)
+	if got := w.Put(watchtest.Object("a@7", "color", "red"), true).Outcome; got != Known {
+		t.Errorf("the same bytes: %v; want Known", got)
+	}
+	w.Begin(true)
+	if got := w.Put(watchtest.Object("a@7", "color", "blue"), true).Outcome; got != Stored {
+		t.Errorf("other bytes: %v; want Stored", got)
+	}
+	o, _ := s.Get(watchtest.Key("a"))
+	if color, _ := o.Label("color"); color != "blue" {
+		t.Errorf("the store has %s", color)
+	}
+}
+
 // TestAForcedListBelievesItsFirstWordOfAKey: a list that names a key again, older,
 // does not take it back.
 func TestAForcedListBelievesItsFirstWordOfAKey(t *testing.T) {

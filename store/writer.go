@@ -49,7 +49,8 @@ type Plan struct {
 //
 // Versions are compared as integers where both are; otherwise a different
 // version counts as newer. With force an older version replaces a newer one too,
-// where the key is seen for the first time since Begin.
+// where the key is seen for the first time since Begin, and so do other bytes of
+// the same version.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 	p := Plan{object: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
 	if p.record != nil {
@@ -57,7 +58,7 @@ func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 		force = force && p.record.round != w.round
 		p.record.round = w.round
 		switch order := compareVersions(p.Old, object); {
-		case order == 0:
+		case order == 0 && !(force && !p.Old.Equal(object)):
 			p.Outcome = Known
 			return p
 		case order > 0 && !force:

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/gocampus/hark/key"
@@ -81,6 +82,13 @@ func (o *Object) Encoding() Encoding { return o.encoding }
 // String names the object and its version, and tells nothing of its content,
 // which may be secret: "default/tmp@1234".
 func (o *Object) String() string { return o.key.String() + "@" + o.resourceVersion }
+
+// Equal reports whether two objects are the same to the byte. (One version of an
+// object has the same bytes wherever it comes from, but a server whose history
+// began anew may give a version out again.)
+func (o *Object) Equal(other *Object) bool {
+	return o == other || o.encoding == other.encoding && bytes.Equal(o.raw, other.raw)
+}
 
 // Size returns the number of bytes kept.
 func (o *Object) Size() int { return len(o.raw) }

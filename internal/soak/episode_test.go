@@ -169,7 +169,7 @@ func checkFold(t *testing.T, f *follower, fold *fold) {
 		t.Errorf("%s: told of %d objects; the store has %d", fold.name, len(fold.objects), n)
 	}
 	for k, told := range fold.objects {
-		if o, ok := f.informer.Store().Get(k); !ok || o != told {
+		if o, ok := f.informer.Store().Get(k); !ok || !o.Equal(told) {
 			t.Errorf("%s: told %s; the store has %v", fold.name, told, o)
 		}
 	}

@@ -72,7 +72,7 @@ func (f *fold) check(e informer.Event) {
 	case watch.EventAdded:
 		follows = before == nil && e.Old == nil && e.New != nil
 	case watch.EventModified:
-		follows = before != nil && e.Old == before && e.New.UID() == before.UID()
+		follows = before != nil && e.Old != nil && e.Old.Equal(before) && e.New.UID() == before.UID()
 	case watch.EventDeleted:
 		follows = before != nil && e.Old != nil && e.Old.UID() == before.UID()
 	}
