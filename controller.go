@@ -3,9 +3,10 @@ package hark
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/wire"
 	"github.com/gocampus/hark/worker"
 	"github.com/gocampus/hark/workqueue"
 )
@@ -49,17 +51,20 @@ type Options[T any] struct {
 	Reconcile Reconcile[T]
 	// Also are further kinds whose changes lead to runs.
 	Also []Also
-	// Resync is how often every key is run again, without any request; 0 means
-	// never.
+	// Resync is how often every key that is not parked is run again, without any
+	// request; 0 means never.
 	Resync time.Duration
-	// Workers, Timeout, MaxTries and DrainTimeout are those of worker.Options.
+	// Workers, Timeout, MaxTries, DrainTimeout and AbandonAfter are those of
+	// worker.Options.
 	Workers      int
 	Timeout      time.Duration
 	MaxTries     int
 	DrainTimeout time.Duration
+	AbandonAfter time.Duration
 	// Informers shares watches between controllers: those that ask for the same
 	// kind, namespace and selectors have one. Run it beside them; its Configure
-	// gives indexes. Nil means that this controller has its own.
+	// gives indexes and hears of changes of state. Nil means that this controller
+	// has its own, and logs those.
 	Informers *kube.Informers
 	// Logger for changes of state and failed runs; nil means slog.Default().
 	Logger *slog.Logger
@@ -72,24 +77,36 @@ type Also struct {
 	Namespace     string // "" means all
 	LabelSelector string
 	FieldSelector string
-	// Keys maps a change to keys of the main kind. It must not block. See
-	// OwnedBy.
+	// Keys maps a change to keys of the main kind; several changes of an object
+	// may come as one. It must not block. Required; see OwnedBy.
 	Keys func(informer.Event) []key.Key
 }
 
 // OwnedBy is a Keys function: the controlling owner of the object that changed,
-// if it is of that kind ("Deployment"), in the object's namespace.
+// if it is of that kind ("Deployment", or "Deployment.apps" to be exact about the
+// API group), in the object's namespace; after a change of owner the former one
+// too.
 func OwnedBy(kind string) func(informer.Event) []key.Key {
+	kind, group, exact := strings.Cut(kind, ".")
+	owner := func(o *wire.Object) (key.Key, bool) {
+		if o == nil {
+			return key.Key{}, false
+		}
+		owner := o.Meta().Owner
+		apiGroup, _, grouped := strings.Cut(owner.APIVersion, "/")
+		if owner.Kind != kind || exact && (!grouped || apiGroup != group) {
+			return key.Key{}, false
+		}
+		return key.Key{Namespace: o.Key().Namespace, Name: strings.Clone(owner.Name)}, true
+	}
 	return func(e informer.Event) []key.Key {
-		object := e.Object()
-		if object == nil {
-			return nil
+		var keys []key.Key
+		for _, o := range []*wire.Object{e.Old, e.New} {
+			if k, ok := owner(o); ok && !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
 		}
-		owner := object.Meta().Owner
-		if owner.Kind != kind {
-			return nil
-		}
-		return []key.Key{{Namespace: e.Key.Namespace, Name: owner.Name}}
+		return keys
 	}
 }
 
@@ -101,22 +118,30 @@ type Controller[T any] struct {
 	options Options[T]
 	queue   *workqueue.Queue[key.Key]
 	pool    *worker.Pool[key.Key]
-	ready   chan struct{} // closed when kind and feeds are set
+
+	// ready is closed when kind and feeds are set, for good. Only runs, Store and
+	// Status read them, and only after that.
+	ready chan struct{}
+	kind  kube.Kind
+	feeds []*kube.Shared // the main kind's is the first
 
 	mu      sync.Mutex
 	started bool
-	kind    kube.Kind
-	feeds   []*kube.Shared // the main kind's is the first
 }
 
 // ErrStarted is returned by a second Run of a controller.
 var ErrStarted = errors.New("hark: the controller has run already; make a new one")
 
-// New returns a controller; it does nothing before Run. It panics without a
-// Reconcile.
+// New returns a controller; it does nothing before Run. It panics where a
+// required field is missing.
 func New[T any](client *kube.Client, o Options[T]) *Controller[T] {
 	if o.Reconcile == nil {
 		panic("hark: Options.Reconcile is missing")
+	}
+	for _, also := range o.Also {
+		if also.Keys == nil || also.Kind == (kube.Kind{}) {
+			panic("hark: Keys or Kind of an Also is missing")
+		}
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -131,6 +156,7 @@ func New[T any](client *kube.Client, o Options[T]) *Controller[T] {
 		Timeout:      o.Timeout,
 		MaxTries:     o.MaxTries,
 		DrainTimeout: o.DrainTimeout,
+		AbandonAfter: o.AbandonAfter,
 		OnEnd:        c.logRun,
 	})
 	return c
@@ -149,26 +175,15 @@ func (c *Controller[T]) reconcile(ctx context.Context, k key.Key) (Result, error
 	return c.options.Reconcile(ctx, k, object)
 }
 
-// Store is the local copy of the main kind, for reading. It blocks until Run
-// has found the kind.
+// Store is the local copy of the main kind, for reading. It blocks until Run has
+// found the kind, and is empty when Run could not find it.
 func (c *Controller[T]) Store() *store.Store {
 	<-c.ready
-	return c.feeds[0].Store()
-}
-
-// Observe lets runs see at once what this program has just written: object is
-// the server's answer to a write of the main kind. An answer that comes later
-// than what the watch has told changes nothing, and never brings back what was
-// deleted. Like Store it blocks until Run has found the kind. The error is of an
-// object that does not encode.
-func (c *Controller[T]) Observe(object *T) error {
-	<-c.ready
-	encoded, err := kube.Encode(object)
-	if err != nil {
-		return fmt.Errorf("hark: controller %s: observe: %w", c.options.Name, err)
+	if len(c.feeds) == 0 {
+		empty, _ := store.New(store.Options{})
+		return empty
 	}
-	c.feeds[0].Observe(encoded)
-	return nil
+	return c.feeds[0].Store()
 }
 
 // Parked are the keys that are not run any more until their object changes or
@@ -198,11 +213,12 @@ func (c *Controller[T]) Status() Status {
 		Workers:   c.pool.Stats(),
 		Parked:    c.pool.Parked(),
 	}
-	c.mu.Lock()
-	feeds := c.feeds
-	c.mu.Unlock()
-	for _, f := range feeds {
-		s.Informers[f.String()] = f.Status()
+	select {
+	case <-c.ready:
+		for _, f := range c.feeds {
+			s.Informers[f.String()] = f.Status()
+		}
+	default:
 	}
 	return s
 }

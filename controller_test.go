@@ -23,6 +23,7 @@ import (
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/store"
+	"github.com/gocampus/hark/wire"
 )
 
 // world is a server in memory and a client of it, for use in a bubble.
@@ -374,5 +375,107 @@ func TestSharedInformersHaveIndexes(t *testing.T) {
 		}
 		cancel()
 		<-done
+	})
+}
+
+func TestFormerOwnerIsRunWhenAnObjectChangesHands(t *testing.T) {
+	owned := func(version, owner, group string) *wire.Object {
+		o, err := wire.NewObject(wire.JSON, fmt.Appendf(nil, `{"metadata":{"namespace":"default","name":"rs","uid":"u","resourceVersion":%q,
+			"ownerReferences":[{"apiVersion":%q,"kind":"Deployment","name":%q,"uid":"o","controller":true}]}}`, version, group, owner))
+		must(t, err)
+		return o
+	}
+	e := informer.Event{Old: owned("1", "a", "apps/v1"), New: owned("2", "b", "apps/v1")}
+	want := []key.Key{{Namespace: "default", Name: "a"}, {Namespace: "default", Name: "b"}}
+	for _, kind := range []string{"Deployment", "Deployment.apps"} {
+		if got := hark.OwnedBy(kind)(e); !slices.Equal(got, want) {
+			t.Errorf("OwnedBy(%s) = %v; want %v", kind, got, want)
+		}
+	}
+	for _, kind := range []string{"ReplicaSet", "Deployment.example.com"} {
+		if got := hark.OwnedBy(kind)(e); got != nil {
+			t.Errorf("OwnedBy(%s) = %v; want none", kind, got)
+		}
+	}
+}
+
+func TestControllerEndsWhenItsSharedInformersStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		shared := kube.NewInformers(w.client, kube.InformersOptions{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- shared.Run(ctx) }()
+		ended := make(chan error)
+		go func() {
+			ended <- hark.New(w.client, hark.Options[corev1.ConfigMap]{Informers: shared, Logger: quiet, Reconcile: nothing}).Run(t.Context())
+		}()
+		synctest.Wait()
+		cancel()
+		<-done
+		if err := <-ended; !errors.Is(err, kube.ErrSetStopped) {
+			t.Errorf("Run = %v; want ErrSetStopped", err)
+		}
+		// One that begins now is told at once.
+		if err := hark.New(w.client, hark.Options[corev1.ConfigMap]{Informers: shared, Logger: quiet, Reconcile: nothing}).Run(t.Context()); !errors.Is(err, kube.ErrSetStopped) {
+			t.Errorf("Run = %v; want ErrSetStopped", err)
+		}
+	})
+}
+
+func nothing(context.Context, key.Key, *corev1.ConfigMap) (hark.Result, error) {
+	return hark.Result{}, nil
+}
+
+func TestResyncRunsKeysAgainButWakesNoneThatIsParked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		must(t, w.Create(t.Context(), configMap("good")))
+		must(t, w.Create(t.Context(), configMap("bad")))
+		runs := map[string]int{}
+		start(t, hark.New(w.client, hark.Options[corev1.ConfigMap]{Namespace: "default", Logger: quiet, Resync: time.Minute, Workers: 1,
+			Reconcile: func(_ context.Context, k key.Key, _ *corev1.ConfigMap) (hark.Result, error) {
+				runs[k.Name]++
+				if k.Name == "bad" {
+					return hark.Result{}, hark.Permanent(errors.New("it is bad"))
+				}
+				return hark.Result{}, nil
+			}}))
+		settle(10*time.Minute + time.Second)
+		if runs["bad"] != 1 || runs["good"] != 11 {
+			t.Errorf("runs %v; want 1 of bad and 11 of good", runs)
+		}
+	})
+}
+
+func TestStoreOfAControllerThatDidNotFindItsKindIsEmpty(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		c := hark.New(w.client, hark.Options[unstructured.Unstructured]{Logger: quiet,
+			Reconcile: func(context.Context, key.Key, *unstructured.Unstructured) (hark.Result, error) {
+				return hark.Result{}, nil
+			}})
+		if err := c.Run(t.Context()); err == nil {
+			t.Error("Run = nil; want that the kind is not known")
+		}
+		if n := c.Store().Len(); n != 0 || len(c.Status().Informers) != 0 {
+			t.Errorf("%d objects, %v", n, c.Status().Informers)
+		}
+	})
+}
+
+func TestPanickingKeysAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		secrets, err := w.client.Resolve(t.Context(), "secrets")
+		must(t, err)
+		must(t, w.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}}))
+		var log strings.Builder
+		start(t, hark.New(w.client, hark.Options[corev1.ConfigMap]{Logger: slog.New(slog.NewTextHandler(&log, nil)), Reconcile: nothing,
+			Also: []hark.Also{{Kind: secrets, Keys: func(informer.Event) []key.Key { panic("no keys today") }}}}))
+		synctest.Wait()
+		if !strings.Contains(log.String(), "no keys today") {
+			t.Errorf("log: %s", log.String())
+		}
 	})
 }

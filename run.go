@@ -2,13 +2,16 @@ package hark
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/reflector"
+	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/worker"
 )
 
@@ -19,7 +22,8 @@ import (
 //
 // It returns nil after a clean end. Errors: the kind is not there or the server
 // does not answer; ctx ended before the caches were synced, with what they were
-// waiting for; a *worker.DrainError when runs did not finish; ErrStarted.
+// waiting for; a *worker.DrainError when runs did not finish; kube.ErrSetStopped
+// when the shared informers stopped first; ErrStarted.
 func (c *Controller[T]) Run(ctx context.Context) error {
 	if !c.begin() {
 		return ErrStarted
@@ -43,6 +47,7 @@ func (c *Controller[T]) work(ctx context.Context) error {
 	defer c.queue.ShutDown()
 	kind, err := c.findKind(ctx)
 	if err != nil {
+		close(c.ready)
 		return err
 	}
 	// Informers outlive ctx, so that runs which are finishing read fresh objects.
@@ -65,7 +70,29 @@ func (c *Controller[T]) work(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.feeds[i], err)
 		}
 	}
-	return c.pool.Run(ctx)
+	return c.run(ctx)
+}
+
+// run works until ctx ends, or a shared informer stops under the controller.
+func (c *Controller[T]) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel(nil)
+	for _, f := range c.feeds {
+		watching.Go(func() {
+			select {
+			case <-f.Done():
+				cancel(kube.ErrSetStopped)
+			case <-ctx.Done():
+			}
+		})
+	}
+	err := c.pool.Run(ctx)
+	if cause := context.Cause(ctx); errors.Is(cause, kube.ErrSetStopped) {
+		err = errors.Join(cause, err)
+	}
+	return err
 }
 
 func (c *Controller[T]) findKind(ctx context.Context) (kube.Kind, error) {
@@ -81,6 +108,7 @@ func (c *Controller[T]) listen(informers *kube.Informers, kind kube.Kind) ([]*in
 	o := c.options
 	main, err := informers.Acquire(kind, kube.SourceOptions{Namespace: o.Namespace, LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector})
 	if err != nil {
+		close(c.ready)
 		return nil, err
 	}
 	feeds := []*kube.Shared{main}
@@ -89,25 +117,19 @@ func (c *Controller[T]) listen(informers *kube.Informers, kind kube.Kind) ([]*in
 			Namespace: also.Namespace, LabelSelector: also.LabelSelector, FieldSelector: also.FieldSelector})
 		if err != nil {
 			release(feeds)
+			close(c.ready)
 			return nil, err
 		}
 		feeds = append(feeds, feed)
 	}
-	c.publish(kind, feeds)
-	return c.register()
-}
-
-// publish makes the kind and its store known to runs and to users.
-func (c *Controller[T]) publish(kind kube.Kind, feeds []*kube.Shared) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.kind, c.feeds = kind, feeds
 	close(c.ready)
+	return c.register()
 }
 
 func (c *Controller[T]) register() ([]*informer.Registration, error) {
 	o := informer.HandlerOptions{Name: c.options.Name, Resync: c.options.Resync}
-	first, err := c.feeds[0].Handle(func(e informer.Event) { c.queue.Add(e.Key) }, o)
+	first, err := c.feeds[0].Handle(c.enqueue, o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +144,23 @@ func (c *Controller[T]) register() ([]*informer.Registration, error) {
 	return handlers, nil
 }
 
+// enqueue is the handler of the main kind. A resync does not wake what is parked.
+func (c *Controller[T]) enqueue(e informer.Event) {
+	if e.Cause == watch.CauseResync && c.pool.IsParked(e.Key) {
+		return
+	}
+	c.queue.Add(e.Key)
+}
+
+// enqueueFor makes the handler of a further kind. A panic of keys is logged here,
+// since the options of a shared informer are not this controller's.
 func (c *Controller[T]) enqueueFor(keys func(informer.Event) []key.Key) func(informer.Event) {
 	return func(e informer.Event) {
+		defer func() {
+			if value := recover(); value != nil {
+				c.logPanic(&informer.PanicError{Handler: c.options.Name, Event: e, Value: value, Stack: debug.Stack()})
+			}
+		}()
 		for _, k := range keys(e) {
 			c.queue.Add(k)
 		}

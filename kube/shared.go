@@ -51,6 +51,10 @@ func (s *Shared) Handle(handle func(informer.Event), o informer.HandlerOptions) 
 // Synced is closed when the store has held one complete state.
 func (s *Shared) Synced() <-chan struct{} { return s.entry.informer.Synced() }
 
+// Done is closed when the informer will not run any more: the set has stopped, or
+// the last user has released it.
+func (s *Shared) Done() <-chan struct{} { return s.entry.ended }
+
 // WaitSync blocks until Synced. When ctx ends first the error names the kind
 // and the reason. It returns informer.ErrStopped, wrapped, when the informer
 // ended before.
