@@ -31,9 +31,9 @@ type applier struct {
 }
 
 // Begin implements reflector.Sink.
-func (a *applier) Begin(force bool) {
+func (a *applier) Begin(force, anew bool) {
 	a.force = force
-	a.writer.Begin(force)
+	a.writer.Begin(force, anew)
 }
 
 // Put implements reflector.Sink.

@@ -13,10 +13,10 @@ func TestWhatIsOlderThanTheStoreChangesNothing(t *testing.T) {
 	i := New(watchtest.New(), Options{})
 	var l tape
 	r := handle(t, i, l.handle, HandlerOptions{})
-	i.apply.Begin(true)
+	i.apply.Begin(true, false)
 	i.apply.Put(watchtest.Object("o/U2@9"))
 	i.apply.Commit("9", false)
-	i.apply.Begin(false)
+	i.apply.Begin(false, false)
 	if stale := i.apply.Put(watchtest.Object("o/U2@8")); !stale {
 		t.Error("an older version of a list was not called stale")
 	}

@@ -59,11 +59,11 @@ func TestCase25_ReadsSeeAWriteBeforeTheWatchTellsOfIt(t *testing.T) {
 // watch has told, and the write stays seen.
 func TestCase25_ListThatIsOlderThanAWriteIsNotStale(t *testing.T) {
 	i := New(watchtest.New(), Options{})
-	i.apply.Begin(true)
+	i.apply.Begin(true, false)
 	i.apply.Put(watchtest.Object("o@5"))
 	i.apply.Commit("5", false)
 	i.Observe(watchtest.Object("o@8"))
-	i.apply.Begin(false)
+	i.apply.Begin(false, false)
 	if stale := i.apply.Put(watchtest.Object("o@6")); stale {
 		t.Error("a list newer than the watch was called stale")
 	}

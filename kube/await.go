@@ -36,7 +36,7 @@ func (s *Source) Await(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w := &definitionWatch{version: s.kind.GVR.Version, end: end}
-	err := reflector.New(definitions, w, reflector.Options{OnStatus: w.status}).Run(ctx)
+	err := reflector.New(definitions, w, reflector.Options{NoStreaming: true, OnStatus: w.status}).Run(ctx)
 	if err == errServed {
 		return nil
 	}
@@ -57,7 +57,7 @@ type definitionWatch struct {
 }
 
 // Begin implements reflector.Sink.
-func (w *definitionWatch) Begin(bool) {}
+func (w *definitionWatch) Begin(bool, bool) {}
 
 // Put implements reflector.Sink.
 func (w *definitionWatch) Put(o *wire.Object) (stale bool) {

@@ -92,7 +92,7 @@ func (m *machine) pause(atLeast time.Duration, out *effects) {
 // park waits for a kind that the server says it does not have. When it comes, it
 // may count anew. What the sink holds is kept until then, or dropped now.
 func (m *machine) park(out *effects) {
-	m.consistent = true
+	m.consistent, m.anew = true, true
 	if m.tuning.dropMissing && m.resume != "" {
 		m.setResume("")
 		out.add(effect{kind: begin, force: true})

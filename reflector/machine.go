@@ -57,6 +57,7 @@ type machine struct {
 	number     uint64
 	consistent bool // the next list must be a consistent read
 	noStream   bool // this server does not stream lists
+	anew       bool // the server's history may have begun anew
 	synced     bool // the sink has held one complete state
 	list       listing
 
@@ -148,6 +149,7 @@ type effect struct {
 	delay   time.Duration
 	parked  time.Duration // pause: if set, for so long or until the kind may be there
 	force   bool          // begin: what the list says counts even if it is older
+	anew    bool          // begin: known versions may be others now
 	keep    bool          // commit: what did not come may still be there
 	err     *watch.Error
 }
@@ -274,7 +276,7 @@ func (m *machine) beginList(out *effects) {
 	if !m.consistent {
 		m.list.read = m.resume
 	}
-	out.add(effect{kind: begin, force: m.list.read == ""})
+	out.add(effect{kind: begin, force: m.list.read == "", anew: m.anew})
 }
 
 func (m *machine) openList(now time.Time, out *effects) {
@@ -377,7 +379,7 @@ func (m *machine) credible(version string, stale bool, out *effects) bool {
 func (m *machine) complete(version string, now time.Time, out *effects) {
 	spoiled := m.list.spoiled
 	m.setResume(version)
-	m.consistent, m.list, m.synced, m.reread = false, listing{}, true, time.Time{}
+	m.consistent, m.anew, m.list, m.synced, m.reread = false, false, listing{}, true, time.Time{}
 	m.extend(now, m.tuning.idle)
 	if spoiled {
 		m.readAgain(now)
@@ -436,7 +438,7 @@ func (m *machine) backwards(version string) bool {
 // regress ends a request whose versions ran backwards: either something old was
 // sent again or the server's history began anew. A consistent list tells.
 func (m *machine) regress(out *effects) {
-	m.consistent = true
+	m.consistent, m.anew = true, true
 	out.add(effect{kind: complain, err: errBackwards})
 	m.pause(0, out)
 }

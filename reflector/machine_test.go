@@ -206,7 +206,7 @@ func describeEffect(e effect) string {
 		return watchtest.WatchText(e.watch)
 	case begin:
 		if e.force {
-			return "begin, what comes counts"
+			return "begin, what comes counts" + map[bool]string{true: ", known versions too"}[e.anew]
 		}
 		return "begin"
 	case apply:

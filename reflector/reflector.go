@@ -273,7 +273,7 @@ func (l *loop) perform(ctx context.Context, e *effect, in input) (quiet bool) {
 		l.openWatch(ctx, e.watch)
 	case begin:
 		l.stale = false
-		l.r.sink.Begin(e.force)
+		l.r.sink.Begin(e.force, e.anew)
 	case commit:
 		if l.synced() {
 			l.counts.Relists++

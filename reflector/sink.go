@@ -11,8 +11,9 @@ type Sink interface {
 	// Begin starts a replacement: the objects given to Put from now on until
 	// Commit are the whole content. With force they count even where they are
 	// older than what the sink has. A Begin without Commit is overtaken by the
-	// next Begin.
-	Begin(force bool)
+	// next Begin. With anew there is reason to believe that the server's history
+	// began anew, so that a version which the sink knows may be another one.
+	Begin(force, anew bool)
 	// Put takes an object of a list or of a streaming list's initial events. It
 	// reports whether the object is older than what the sink has and keeps.
 	Put(*wire.Object) (stale bool)

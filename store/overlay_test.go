@@ -251,7 +251,7 @@ func (m *observing) relist() {
 	if !consistent {
 		version -= m.rng.IntN(version - m.told + 1)
 	}
-	m.writer.Begin(consistent)
+	m.writer.Begin(consistent, false)
 	for range m.rng.IntN(4) {
 		m.write()
 		m.hand()

@@ -37,7 +37,7 @@ func TestPutKeepsTheNewestVersion(t *testing.T) {
 			if tc.have != "" {
 				w.Put(watchtest.Object(tc.have), false)
 			}
-			w.Begin(tc.force)
+			w.Begin(tc.force, false)
 			plan := w.Put(watchtest.Object(tc.put), tc.force)
 			got, _ := s.Get(watchtest.Key("a"))
 			if plan.Outcome != tc.outcome || watchtest.Text(got) != tc.want {
@@ -52,7 +52,7 @@ func TestReplacementFindsWhatWasNotPut(t *testing.T) {
 	for _, text := range []string{"a@1", "b@2", "c@3"} {
 		w.Put(watchtest.Object(text), false)
 	}
-	w.Begin(false)
+	w.Begin(false, false)
 	w.Put(watchtest.Object("a@1"), false) // unchanged
 	w.Put(watchtest.Object("c@5"), false) // changed
 	w.Put(watchtest.Object("d@4"), false) // new
@@ -132,11 +132,11 @@ func names(s *Store, index, value string) []string {
 func TestAVersionGivenOutAgain(t *testing.T) {
 	s, w := New(Options{})
 	w.Put(watchtest.Object("a@7", "color", "red"), false)
-	w.Begin(true)
+	w.Begin(true, true)
 	if got := w.Put(watchtest.Object("a@7", "color", "red"), true).Outcome; got != Known {
 		t.Errorf("the same bytes: %v; want Known", got)
 	}
-	w.Begin(true)
+	w.Begin(true, true)
 	if got := w.Put(watchtest.Object("a@7", "color", "blue"), true).Outcome; got != Stored {
 		t.Errorf("other bytes: %v; want Stored", got)
 	}
@@ -151,7 +151,7 @@ func TestAVersionGivenOutAgain(t *testing.T) {
 func TestAForcedListBelievesItsFirstWordOfAKey(t *testing.T) {
 	s, w := New(Options{})
 	w.Put(watchtest.Object("a@7"), false)
-	w.Begin(true)
+	w.Begin(true, false)
 	var got []Outcome
 	for _, text := range []string{"a@5", "a@3", "a@6", "a@5"} {
 		got = append(got, w.Put(watchtest.Object(text), true).Outcome)
@@ -234,7 +234,7 @@ func TestUpdateWithTheSameIndexValuesAllocatesNothing(t *testing.T) {
 	w.Put(b, true)
 	update := func() {
 		for _, o := range []*wire.Object{a, b} {
-			w.Begin(true)
+			w.Begin(true, false)
 			if w.Put(o, true).Outcome != Stored {
 				t.Fatal("an update was not stored")
 			}

@@ -17,6 +17,7 @@ type Writer struct {
 	store      *Store
 	round      uint64
 	consistent bool       // what Begin was told
+	anew       bool       // of the replacement under way: versions may have been given out again
 	scratch    [][]string // index values of the object at hand
 	errs       []error
 }
@@ -49,8 +50,8 @@ type Plan struct {
 //
 // Versions are compared as integers where both are; otherwise a different
 // version counts as newer. With force an older version replaces a newer one too,
-// where the key is seen for the first time since Begin, and so do other bytes of
-// the same version.
+// where the key is seen for the first time since Begin, and so do, if Begin was
+// told anew, other bytes of the same version.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 	p := Plan{object: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
 	if p.record != nil {
@@ -58,7 +59,7 @@ func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 		force = force && p.record.round != w.round
 		p.record.round = w.round
 		switch order := compareVersions(p.Old, object); {
-		case order == 0 && !(force && !p.Old.Equal(object)):
+		case order == 0 && !(force && w.anew && !p.Old.Equal(object)):
 			p.Outcome = Known
 			return p
 		case order > 0 && !force:
@@ -211,10 +212,11 @@ func (s *Store) shrink() {
 
 // Begin starts a replacement of the whole content: what is Put from now on is
 // marked, and End finds the rest. The content stays readable meanwhile. A
-// consistent list is one that the server begins to read after this call.
-func (w *Writer) Begin(consistent bool) {
+// consistent list is one that the server begins to read after this call. With
+// anew its history may have begun anew, and versions may have been given out again.
+func (w *Writer) Begin(consistent, anew bool) {
 	w.round++
-	w.consistent = consistent
+	w.consistent, w.anew = consistent, anew
 	if consistent {
 		w.store.mu.Lock()
 		defer w.store.mu.Unlock()
