@@ -57,6 +57,7 @@ var everyWay = []way{{true, wire.Protobuf}, {true, wire.JSON}, {false, wire.Prot
 var (
 	streams = everyWay[:2]
 	lists   = everyWay[2:]
+	bothOf  = []way{everyWay[0], everyWay[2]} // where the encoding makes no difference
 )
 
 // play runs a test in a world of its own for each of the ways.
