@@ -115,8 +115,6 @@ func TestCase25_AnswerThatIsNotSelectedVanishes(t *testing.T) {
 // reads what the first one wrote.
 func TestCase25_ControllerReadsItsOwnWrites(t *testing.T) {
 	play(t, everyWay, func(t *testing.T, w *world) {
-		w.create("o=1")
-		lift := w.Inject(harktest.Fault{Verb: "watch", Resource: "configmaps", Silent: true, AfterEvents: 1})
 		maps := w.clientset().CoreV1().ConfigMaps("default")
 		writes := 0
 		var c *hark.Controller[corev1.ConfigMap]
@@ -134,6 +132,11 @@ func TestCase25_ControllerReadsItsOwnWrites(t *testing.T) {
 				return hark.Result{RequeueAfter: time.Second}, c.Observe(m)
 			}})
 		control(t, c)
+		settle(time.Second)
+		lift := w.Inject(harktest.Fault{Verb: "watch", Silent: true, AfterEvents: 1}) // it tells of o, and then no more
+		w.CloseWatches()
+		settle(time.Second)
+		w.create("o=1")
 		settle(time.Minute)
 		if writes != 1 {
 			t.Errorf("%d writes; want 1", writes)
