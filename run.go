@@ -70,6 +70,7 @@ func (c *Controller[T]) work(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.feeds[i], err)
 		}
 	}
+	c.options.Logger.Info("at work", "controller", c.options.Name, "objects", c.feeds[0].Store().Len())
 	return c.run(ctx)
 }
 
