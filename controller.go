@@ -54,6 +54,8 @@ type Options[T any] struct {
 	// Resync is how often every key that is not parked is run again, without any
 	// request; 0 means never.
 	Resync time.Duration
+	// Backoff after failed runs; the zero value is 10 ms, doubled up to 1000 s.
+	Backoff workqueue.Backoff
 	// Workers, Timeout, MaxTries, DrainTimeout and AbandonAfter are those of
 	// worker.Options.
 	Workers      int
@@ -150,7 +152,7 @@ func New[T any](client *kube.Client, o Options[T]) *Controller[T] {
 		o.Name = reflect.TypeFor[T]().Name()
 	}
 	c := &Controller[T]{client: client, options: o, ready: make(chan struct{})}
-	c.queue = workqueue.New(workqueue.Options[key.Key]{Times: true}) // Status tells since when
+	c.queue = workqueue.New(workqueue.Options[key.Key]{Backoff: o.Backoff, Times: true}) // Status tells since when
 	c.pool = worker.New(c.queue, c.reconcile, worker.Options[key.Key]{
 		Workers:      o.Workers,
 		Timeout:      o.Timeout,

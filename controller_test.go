@@ -479,3 +479,24 @@ func TestPanickingKeysAreLogged(t *testing.T) {
 		}
 	})
 }
+
+func TestControllerWaitsForAServerThatIsNotThereYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		up := w.GoDown()
+		var log strings.Builder
+		runs := 0
+		start(t, hark.New(w.client, hark.Options[corev1.ConfigMap]{Namespace: "default", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			Reconcile: func(context.Context, key.Key, *corev1.ConfigMap) (hark.Result, error) {
+				runs++
+				return hark.Result{}, nil
+			}}))
+		settle(time.Minute)
+		must(t, up())
+		must(t, w.Create(t.Context(), configMap("a")))
+		settle(time.Minute)
+		if runs != 1 || strings.Count(log.String(), "not heard") != 1 || !strings.Contains(log.String(), "heard again") || !strings.Contains(log.String(), "at work") {
+			t.Errorf("%d runs, log:\n%s", runs, log.String())
+		}
+	})
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/key"
@@ -13,6 +15,7 @@ import (
 	"github.com/gocampus/hark/reflector"
 	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/worker"
+	"github.com/gocampus/hark/workqueue"
 )
 
 // Run watches and works until ctx ends. Workers start when every watched kind
@@ -20,9 +23,10 @@ import (
 // under way may finish within DrainTimeout, and nothing that Run started is
 // left.
 //
-// It returns nil after a clean end. Errors: the kind is not there or the server
-// does not answer; ctx ended before the caches were synced, with what they were
-// waiting for; a *worker.DrainError when runs did not finish; kube.ErrSetStopped
+// It returns nil after a clean end. A server that does not answer, a kind that is
+// not there and missing permission are waited for, with the reason logged.
+// Errors: the kind of T is not known to the client's scheme; ctx ended before the
+// caches were synced, with what they were waiting for; a *worker.DrainError when runs did not finish; kube.ErrSetStopped
 // when the shared informers stopped first; ErrStarted.
 func (c *Controller[T]) Run(ctx context.Context) error {
 	if !c.begin() {
@@ -96,11 +100,36 @@ func (c *Controller[T]) run(ctx context.Context) error {
 	return err
 }
 
+// findKind asks the server for the kind of T. A server that does not answer and a
+// kind that is not there (yet) are waited for, with the reason logged.
 func (c *Controller[T]) findKind(ctx context.Context) (kube.Kind, error) {
 	if c.options.Kind != (kube.Kind{}) {
 		return c.options.Kind, nil
 	}
-	return kube.KindOf[T](ctx, c.client)
+	pauses := workqueue.Backoff{Base: 800 * time.Millisecond, Max: 30 * time.Second}
+	log := c.logTrouble(reflect.TypeFor[T]().String())
+	for failures := 1; ; failures++ {
+		kind, err := kube.KindOf[T](ctx, c.client)
+		if err == nil {
+			log(nil)
+		}
+		if err == nil || !mayHeal(err) {
+			return kind, err
+		}
+		log(err)
+		select {
+		case <-time.After(pauses.Delay(failures)):
+		case <-ctx.Done():
+			return kind, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
+// mayHeal tells an error of the server from one of the program.
+func mayHeal(err error) bool {
+	_, missing := errors.AsType[*kube.NoKindError](err)
+	_, failed := errors.AsType[*watch.Error](err)
+	return missing || failed
 }
 
 // listen acquires the informers of the main kind and of each further one, and
@@ -182,15 +211,27 @@ func (c *Controller[T]) configure(kind kube.Kind, o kube.SourceOptions) informer
 	}
 }
 
-// logStatus logs why a kind is not heard, once a reason, and that it is again.
+// logStatus logs the reasons of an informer's state.
 func (c *Controller[T]) logStatus(what string) func(reflector.Status) {
-	trouble := ""
+	log := c.logTrouble(what)
 	return func(s reflector.Status) {
+		if s.Reason != nil {
+			log(s.Reason)
+			return
+		}
+		log(nil)
+	}
+}
+
+// logTrouble logs why something is not heard, once a reason, and that it is again.
+func (c *Controller[T]) logTrouble(what string) func(error) {
+	trouble := ""
+	return func(err error) {
 		switch {
-		case s.Reason != nil && s.Reason.Error() != trouble:
-			trouble = s.Reason.Error()
+		case err != nil && err.Error() != trouble:
+			trouble = err.Error()
 			c.options.Logger.Warn("not heard; trying again", "controller", c.options.Name, "what", what, "reason", trouble)
-		case s.Reason == nil && trouble != "":
+		case err == nil && trouble != "":
 			trouble = ""
 			c.options.Logger.Info("heard again", "controller", c.options.Name, "what", what)
 		}
