@@ -39,4 +39,5 @@
 //	G11  a failure is a state with a reason, and heals without a restart
 //	G12  removing objects gives the memory back
 //	G13  a handler that was closed is not called again
+//	G14  a controller reads its own write once it hands in the server's answer
 package hark
