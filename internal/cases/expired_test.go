@@ -42,8 +42,7 @@ func (w *world) consistent() string {
 func TestCase09_ExpiredWatchListsAtTheLastVersion(t *testing.T) {
 	playAll(t, everyWay, expired, func(t *testing.T, w *world, fault harktest.Fault) {
 		w.create("a=1")
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		i, l := w.heard(informer.Options{})
 		l.take()
 		old := w.rv()
 		w.ForgetRequests()
@@ -67,8 +66,7 @@ func TestCase09_ExpiredWatchListsAtTheLastVersion(t *testing.T) {
 func TestCase09_ExpiredListLeadsToAConsistentRead(t *testing.T) {
 	playAll(t, everyWay, expired, func(t *testing.T, w *world, fault harktest.Fault) {
 		w.create("a=1", "b=1")
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		i, l := w.heard(informer.Options{})
 		l.take()
 		old := w.rv()
 		w.ForgetRequests()
@@ -124,9 +122,7 @@ func TestCase09_ExpiredContinueTokenStartsAFullList(t *testing.T) {
 			play(t, lists, func(t *testing.T, w *world) {
 				w.create("a=1", "b=1", "c=1", "d=1", "e=1")
 				w.Inject(harktest.Fault{Verb: "list", Skip: page, Times: 1, Delay: 10 * time.Second})
-				i := w.listenable(pagesOf2)
-				l := w.follow(i)
-				w.run(i)
+				i, l := w.heard(pagesOf2)
 				settle(5 * time.Second)
 				w.set("a=2")
 				w.delete("b")
@@ -153,9 +149,7 @@ func TestCase09_ContinueTokenIsRefusedTwice(t *testing.T) {
 	play(t, lists, func(t *testing.T, w *world) {
 		w.create("a=1", "b=1", "c=1")
 		w.Inject(harktest.Fault{Verb: "list", Skip: 1, Times: 2, Code: 410})
-		i := w.listenable(pagesOf2)
-		l := w.follow(i)
-		w.run(i)
+		_, l := w.heard(pagesOf2)
 		settle(time.Minute)
 		expect(t, "events", l.take(), "ADDED a=1 initial, ADDED b=1 initial, ADDED c=1 initial")
 		expect(t, "requests", w.asked("configmaps"), "list rv= limit=2, list rv= limit=2 continue, list rv=, list rv=, watch rv="+w.rv())

@@ -58,9 +58,10 @@ func TestCase01_NoGhostAfterRelist(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			play(t, everyWay, func(t *testing.T, w *world) {
 				w.create("x=1")
-				i := w.listen(informer.Options{})
+				i := w.listenable(informer.Options{})
 				quick, held := w.follow(i), newGate()
 				w.handle(i, held.note, informer.HandlerOptions{})
+				w.run(i)
 				settle(time.Second)
 				ghost.before(w)
 				settle(time.Second)
@@ -80,9 +81,10 @@ func TestCase03_ChangeDuringDisconnectionIsHeardByEveryHandler(t *testing.T) {
 	forget := map[string]bool{"relisted": true, "resumed": false}
 	playAll(t, everyWay, forget, func(t *testing.T, w *world, forget bool) {
 		w.create("o=1", "same=1")
-		i := w.listen(informer.Options{})
+		i := w.listenable(informer.Options{})
 		plain, resyncing, late := w.follow(i), &tape{}, &tape{}
 		w.handle(i, resyncing.note, informer.HandlerOptions{Resync: 10 * time.Hour})
+		w.run(i)
 		settle(time.Second)
 		w.gap(forget, func() {
 			w.set("o=2")
@@ -113,8 +115,7 @@ func TestCase18_ChangesBetweenListAndWatchAreDelivered(t *testing.T) {
 	play(t, lists, func(t *testing.T, w *world) {
 		w.create("a=1", "b=1", "c=1")
 		w.Inject(harktest.Fault{Verb: "watch", Skip: 1, Times: 1, Delay: 10 * time.Second}) // the first, a streaming list, is refused
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		i, l := w.heard(informer.Options{})
 		settle(5 * time.Second)
 		expect(t, "the list", l.take(), "ADDED a=1 initial, ADDED b=1 initial, ADDED c=1 initial")
 		w.delete("b")

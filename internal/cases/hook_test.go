@@ -20,21 +20,21 @@ import (
 // for and how many objects it sees then: "b=1 of 3".
 type hook struct {
 	controller *hark.Controller[corev1.ConfigMap]
-	runs       []string
-	failures   int
+	runs       tape
+	failures   cell[int]
 	fail       func() error
 }
 
 func (h *hook) run(_ context.Context, k key.Key, m *corev1.ConfigMap) (hark.Result, error) {
 	if k.Name == "a" {
-		h.failures++
+		h.failures.change(func(n *int) { *n++ })
 		return hark.Result{}, h.fail()
 	}
 	n := "gone"
 	if m != nil {
 		n = m.Data["n"]
 	}
-	h.runs = append(h.runs, fmt.Sprintf("%s=%s of %d", k.Name, n, h.controller.Store().Len()))
+	h.runs.add(fmt.Sprintf("%s=%s of %d", k.Name, n, h.controller.Store().Len()))
 	return hark.Result{}, nil
 }
 
@@ -62,10 +62,10 @@ func TestCase45_FailingHookDoesNotBlockOthers(t *testing.T) {
 			w.set(fmt.Sprintf("b=%d", n))
 			settle(time.Second)
 		}
-		expect(t, "runs", h.runs, "b=1 of 3, c=1 of 3, b=2 of 3, b=3 of 3, b=4 of 3, b=5 of 3")
+		expect(t, "runs", h.runs.take(), "b=1 of 3, c=1 of 3, b=2 of 3, b=3 of 3, b=4 of 3, b=5 of 3")
 		settle(time.Hour)
-		if h.failures < 1 || h.failures > 30 {
-			t.Errorf("the failing one was tried %d times in an hour; want a bounded backoff", h.failures)
+		if n := h.failures.get(); n < 1 || n > 30 {
+			t.Errorf("the failing one was tried %d times in an hour; want a bounded backoff", n)
 		}
 		s := h.controller.Status()
 		if seen := len(s.Parked) + len(s.Queue.Delayed); seen != 1 {
@@ -91,14 +91,13 @@ func TestCase45_SnapshotsAreNeverSilentlyEmpty(t *testing.T) {
 		stop := h.start(w, nil)
 		settle(time.Second)
 		must(t, stop())
-		expect(t, "runs", h.runs, "b=1 of 3, c=1 of 3, d=1 of 3")
+		expect(t, "runs", h.runs.take(), "b=1 of 3, c=1 of 3, d=1 of 3")
 
 		fault.Resource = "configmaps"
 		lift := w.Inject(fault)
-		h.runs = nil
 		stop = h.start(w, nil)
 		settle(2 * time.Minute)
-		expect(t, "runs of one that has no list", h.runs, "")
+		expect(t, "runs of one that has no list", h.runs.take(), "")
 		if err := stop(); err == nil || !strings.Contains(err.Error(), "configmaps") {
 			t.Errorf("Run = %v; want what was missing", err)
 		}
@@ -106,7 +105,7 @@ func TestCase45_SnapshotsAreNeverSilentlyEmpty(t *testing.T) {
 		settle(time.Minute)
 		lift()
 		settle(5 * time.Minute)
-		expect(t, "runs once it has", h.runs, "b=1 of 3, c=1 of 3, d=1 of 3")
+		expect(t, "runs once it has", h.runs.take(), "b=1 of 3, c=1 of 3, d=1 of 3")
 		must(t, stop())
 	})
 }
@@ -119,17 +118,18 @@ func TestCase45_SnapshotsStayWholeDuringARelist(t *testing.T) {
 		h := &hook{}
 		h.start(w, nil)
 		settle(time.Second)
-		h.runs = nil
+		h.runs.take()
 		w.gap(true, func() {}, harktest.Fault{Resource: "configmaps", Times: 4, CutAfterBytes: 100},
 			harktest.Fault{Resource: "configmaps", BytesPerSecond: 40})
 		for range 20 {
 			h.controller.Enqueue(key.Key{Namespace: "default", Name: "b"}, 0)
 			settle(time.Second)
 		}
-		if len(h.runs) != 20 {
-			t.Errorf("%d runs; want 20", len(h.runs))
+		runs := h.runs.take()
+		if len(runs) != 20 {
+			t.Errorf("%d runs; want 20", len(runs))
 		}
-		for _, run := range h.runs {
+		for _, run := range runs {
 			if run != "b=1 of 3" {
 				t.Errorf("a run saw %s; want all 3 objects", run)
 			}
@@ -148,10 +148,10 @@ func TestCase45_MonitorIsLostAndMadeAgain(t *testing.T) {
 			w.Inject(harktest.Fault{Resource: "configmaps", Times: 1, Delay: 10 * time.Second})
 			stop := h.start(w, set)
 			settle(5 * time.Second)
-			expect(t, "runs before the list", h.runs, "")
+			expect(t, "runs before the list", h.runs.take(), "")
 			settle(time.Minute)
 			must(t, stop())
-			expect(t, "runs", h.runs, fmt.Sprintf("b=%d of 2, c=1 of 2", n+1))
+			expect(t, "runs", h.runs.take(), fmt.Sprintf("b=%d of 2, c=1 of 2", n+1))
 			w.set(fmt.Sprintf("b=%d", n+2))
 		}
 	})

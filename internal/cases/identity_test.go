@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,10 +104,11 @@ func TestCase15_AnotherUIDIsDeleteAndAdd(t *testing.T) {
 	forget := map[string]bool{"relisted": true, "resumed": false}
 	playAll(t, everyWay, forget, func(t *testing.T, w *world, forget bool) {
 		w.create("o=1", "other=1")
-		i := w.listen(informer.Options{})
+		i := w.listenable(informer.Options{})
 		quick, slow := &uids{}, &uids{pause: time.Second}
 		w.handle(i, quick.note, informer.HandlerOptions{Every: 100})
 		w.handle(i, slow.note, informer.HandlerOptions{Resync: 10 * time.Second})
+		w.run(i)
 		settle(5 * time.Second)
 		w.gap(forget, func() { w.delete("o"); w.create("o=2"); w.delete("o"); w.create("o=3") })
 		w.delete("o") // and live
@@ -165,8 +167,7 @@ func TestCase24_DeletionOfWhatNobodyKnows(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			play(t, everyWay, func(t *testing.T, w *world) {
 				w.create("a=1")
-				i := w.listen(informer.Options{})
-				l := w.follow(i)
+				i, l := w.heard(informer.Options{})
 				settle(time.Second)
 				l.take()
 				input.fault.Verb, input.fault.Times = "watch", 1
@@ -197,22 +198,22 @@ func TestCase24_DeletionsReachAControllerByKey(t *testing.T) {
 		owned := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "owned",
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}}}
 		must(t, w.Create(t.Context(), owned))
-		runs := map[string]int{}
+		var runs tape
 		c := hark.New(w.client, hark.Options[corev1.ConfigMap]{
 			Also: []hark.Also{{Kind: secrets, Keys: hark.OwnedBy("ConfigMap")}}, Workers: 1, Logger: quiet,
 			Reconcile: func(_ context.Context, k key.Key, m *corev1.ConfigMap) (hark.Result, error) {
-				runs[fmt.Sprintf("%s %v", k.Name, m != nil)]++
+				runs.add(fmt.Sprintf("%s %v", k.Name, m != nil))
 				return hark.Result{}, nil
 			}})
 		control(t, c)
 		settle(time.Second)
-		clear(runs)
+		runs.take()
 		w.gap(true, func() {
 			w.delete("gone")
 			must(t, w.Delete(t.Context(), owned))
 		})
-		if runs["gone false"] != 1 || runs["owner true"] != 1 || len(runs) != 2 {
-			t.Errorf("runs %v; want one of what is gone and one of the owner", runs)
-		}
+		got := runs.take()
+		slices.Sort(got)
+		expect(t, "runs, and whether there was an object", got, "gone false, owner true")
 	})
 }

@@ -14,36 +14,31 @@ import (
 	"github.com/gocampus/hark/watch"
 )
 
-// widgets is an informer of a custom kind that was defined, and its tape.
-func (w *world) widgets(o reflector.Options) (*informer.Informer, *tape, *[]string) {
+// widgets is an informer of a custom kind that was defined, with tapes of its
+// events and of its states.
+func (w *world) widgets(o reflector.Options) (i *informer.Informer, heard, states *tape) {
 	w.make(widgetDefinition(), newWidget("x", int64(1)), newWidget("y", int64(1)))
-	states := new([]string)
-	o.OnStatus = func(s reflector.Status) { *states = append(*states, s.Phase.String()) }
-	i := w.run(informer.New(w.client.Source(widgetKind, kube.SourceOptions{}), informer.Options{Reflector: o}))
-	l := &tape{}
-	w.handle(i, func(e informer.Event) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.lines = append(l.lines, string(e.Type)+" "+e.Key.Name)
-	}, informer.HandlerOptions{Every: 100})
+	heard, states = &tape{}, &tape{}
+	o.OnStatus = func(s reflector.Status) { states.add(s.Phase.String()) }
+	i = informer.New(w.client.Source(widgetKind, kube.SourceOptions{}), informer.Options{Reflector: o})
+	w.handle(i, func(e informer.Event) { heard.add(string(e.Type) + " " + e.Key.Name) }, informer.HandlerOptions{Every: 100})
+	w.run(i)
 	settle(time.Second)
-	expect(w.t, "the beginning", l.take(), "ADDED x, ADDED y")
-	return i, l, states
+	expect(w.t, "the beginning", heard.take(), "ADDED x, ADDED y")
+	return i, heard, states
 }
 
 // hourly checks what an hour of waiting for the kind costs.
-func (w *world) hourly(i *informer.Informer, states *[]string, most int) {
+func (w *world) hourly(i *informer.Informer, states *tape, most int) {
 	w.t.Helper()
 	settle(10 * time.Second)
 	w.ForgetRequests()
-	*states = nil
+	states.take()
 	settle(time.Hour)
 	if n := len(w.Requests()); n > most {
 		w.t.Errorf("%d requests in an hour; want at most %d", n, most)
 	}
-	if len(*states) != 0 {
-		w.t.Errorf("states %q in an hour; want silence", *states)
-	}
+	expect(w.t, "states in an hour", states.take(), "")
 	s := status(i)
 	if s.Phase != reflector.Waiting || s.Reason == nil || s.Reason.Kind != watch.KindNotFound || !strings.Contains(s.Reason.Error(), "widgets.example.com") {
 		w.t.Errorf("status %+v; want waiting for the kind, by name", s)

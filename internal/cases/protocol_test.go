@@ -27,18 +27,17 @@ func TestCase07_EndOfInitialEventsNeverComes(t *testing.T) {
 		w.create("a=1", "b=1")
 		fault.Verb = "watch"
 		lift := w.Inject(fault)
-		reason := ""
-		i := w.listen(informer.Options{Reflector: reflector.Options{OnStatus: func(s reflector.Status) {
+		var reasons tape
+		i, l := w.heard(informer.Options{Reflector: reflector.Options{OnStatus: func(s reflector.Status) {
 			if s.Reason != nil && !s.Synced {
-				reason = s.Reason.Error()
+				reasons.add(s.Reason.Error())
 			}
 		}}})
-		l := w.follow(i)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		must(t, i.WaitSync(ctx))
 		expect(t, "events", l.take(), "ADDED a=1 initial, ADDED b=1 initial")
-		if reason == "" {
+		if len(reasons.take()) == 0 {
 			t.Error("no reason was shown")
 		}
 		lift()
@@ -80,8 +79,7 @@ var tooLarge = map[string]harktest.Fault{
 func TestCase08_TooLargeVersionLeadsToAConsistentRead(t *testing.T) {
 	playAll(t, everyWay, tooLarge, func(t *testing.T, w *world, fault harktest.Fault) {
 		w.create("a=1", "b=1")
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		_, l := w.heard(informer.Options{})
 		l.take()
 		old := w.rv()
 		w.ForgetRequests()
@@ -104,8 +102,7 @@ func TestCase08_ServerThatCountsAnewIsBelieved(t *testing.T) {
 	starts := map[string]uint64{"from 0": 0, "a little lower": 998, "higher": 5000}
 	playAll(t, everyWay, starts, func(t *testing.T, w *world, start uint64) {
 		w.create("a=1", "b=1", "c=1")
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		i, l := w.heard(informer.Options{})
 		w.gap(false, func() {
 			w.set("a=2")
 			w.delete("b")

@@ -196,22 +196,23 @@ func TestCase35_ManyFirstFailuresDoNotQueueUp(t *testing.T) {
 func TestCase36_SuccessResetsTheBackoff(t *testing.T) {
 	play(t, bothOf, func(t *testing.T, w *world) {
 		w.create("o=bad")
-		var failed []time.Time
+		var failures cell[[]time.Time]
 		c := hark.New(w.client, hark.Options[corev1.ConfigMap]{Namespace: "default", Logger: quiet,
 			Reconcile: func(_ context.Context, _ key.Key, m *corev1.ConfigMap) (hark.Result, error) {
 				if m.Data["n"] == "good" {
 					return hark.Result{}, nil
 				}
-				failed = append(failed, time.Now())
+				failures.change(func(times *[]time.Time) { *times = append(*times, time.Now()) })
 				return hark.Result{}, errors.New("bad")
 			}})
 		control(t, c)
 		settle(time.Minute)
 		w.set("o=good")
 		settle(time.Minute)
-		failed = nil
+		failures.change(func(times *[]time.Time) { *times = nil })
 		w.set("o=bad")
 		settle(time.Minute)
+		failed := failures.get()
 		if len(failed) < 3 || failed[1].Sub(failed[0]) != 10*time.Millisecond || failed[2].Sub(failed[1]) != 20*time.Millisecond {
 			t.Errorf("failed at %v; want the pauses to begin anew with 10 ms", failed)
 		}

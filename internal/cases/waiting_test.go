@@ -123,7 +123,7 @@ func TestCase12_PermissionIsLostAndGivenAgain(t *testing.T) {
 		}
 		expect(t, "store, kept meanwhile", content(i), "a=1")
 		lift()
-		settle(time.Minute)
+		settle(2 * time.Minute)
 		expect(t, "store", content(i), "a=2")
 	})
 }

@@ -219,6 +219,14 @@ func (w *world) listen(o informer.Options) *informer.Informer {
 	return w.run(w.listenable(o))
 }
 
+// heard is the same with a tape of all that there is to hear, in its order.
+func (w *world) heard(o informer.Options) (*informer.Informer, *tape) {
+	w.t.Helper()
+	i := w.listenable(o)
+	l := w.follow(i)
+	return w.run(i), l
+}
+
 // listenable is the same before it runs.
 func (w *world) listenable(o informer.Options) *informer.Informer {
 	return informer.New(w.source(kube.SourceOptions{Namespace: "default"}), o)
@@ -276,9 +284,14 @@ func (l *tape) note(e informer.Event) {
 	if e.FinalStateUnknown {
 		text += "?"
 	}
+	l.add(text)
+}
+
+// add writes down a line.
+func (l *tape) add(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, text)
+	l.lines = append(l.lines, line)
 }
 
 // number is the state of a map.
@@ -309,6 +322,24 @@ func content(i *informer.Informer) []string {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// cell is a value that a test shares with what it runs.
+type cell[T any] struct {
+	mu    sync.Mutex
+	value T
+}
+
+func (c *cell[T]) get() T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.value
+}
+
+func (c *cell[T]) change(change func(*T)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.value)
 }
 
 // expect compares lines, given joined by ", ".

@@ -74,8 +74,7 @@ func TestCase25_LateAnswerToAWriteDoesNotRollBack(t *testing.T) {
 func TestCase25_AnswerIsSeenWhileTheWatchIsMute(t *testing.T) {
 	play(t, everyWay, func(t *testing.T, w *world) {
 		w.create("o=1", "p=1", "q=1")
-		i := w.listen(informer.Options{})
-		l := w.follow(i)
+		i, l := w.heard(informer.Options{})
 		settle(time.Second)
 		l.take()
 		lift := w.Inject(harktest.Fault{Verb: "watch", Silent: true})
@@ -116,14 +115,14 @@ func TestCase25_AnswerThatIsNotSelectedVanishes(t *testing.T) {
 func TestCase25_ControllerReadsItsOwnWrites(t *testing.T) {
 	play(t, everyWay, func(t *testing.T, w *world) {
 		maps := w.clientset().CoreV1().ConfigMaps("default")
-		writes := 0
+		var writes cell[int]
 		var c *hark.Controller[corev1.ConfigMap]
 		c = hark.New(w.client, hark.Options[corev1.ConfigMap]{Namespace: "default", Workers: 1, Logger: quiet,
 			Reconcile: func(ctx context.Context, _ key.Key, m *corev1.ConfigMap) (hark.Result, error) {
 				if m == nil || m.Data["done"] != "" {
 					return hark.Result{}, nil
 				}
-				writes++ // one that conflicts is one too many
+				writes.change(func(n *int) { *n++ }) // one that conflicts is one too many
 				m.Data["done"] = "yes"
 				m, err := maps.Update(ctx, m, metav1.UpdateOptions{})
 				if err != nil {
@@ -138,13 +137,13 @@ func TestCase25_ControllerReadsItsOwnWrites(t *testing.T) {
 		settle(time.Second)
 		w.create("o=1")
 		settle(time.Minute)
-		if writes != 1 {
-			t.Errorf("%d writes; want 1", writes)
+		if n := writes.get(); n != 1 {
+			t.Errorf("%d writes; want 1", n)
 		}
 		lift()
 		settle(10 * time.Minute)
-		if writes != 1 || c.Store().Stats().Observed != 0 {
-			t.Errorf("%d writes in the end, %d answers still lie over the store; want 1 and none", writes, c.Store().Stats().Observed)
+		if n, observed := writes.get(), c.Store().Stats().Observed; n != 1 || observed != 0 {
+			t.Errorf("%d writes in the end, %d answers still lie over the store; want 1 and none", n, observed)
 		}
 	})
 }
