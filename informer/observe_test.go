@@ -73,3 +73,20 @@ func TestCase25_ListThatIsOlderThanAWriteIsNotStale(t *testing.T) {
 	i.apply.Advance("9")
 	expect(t, "store", content(i.Store()), nil)
 }
+
+// TestCase25_NoAnswerSlipsInWhileADeletionIsApplied: between the change of the
+// store and the word that its version is reached.
+func TestCase25_NoAnswerSlipsInWhileADeletionIsApplied(t *testing.T) {
+	i := New(watchtest.New(), Options{})
+	i.apply.Begin(true, false)
+	for _, text := range []string{"o@5", "p@4"} {
+		i.apply.Put(watchtest.Object(text))
+	}
+	i.apply.Commit("5", false)
+	i.apply.Apply(watch.EventDeleted, watchtest.Object("o@9"))
+	if i.Observe(watchtest.Object("o@7")) {
+		t.Error("an answer from before the deletion was taken")
+	}
+	i.apply.Advance("9")
+	expect(t, "store", content(i.Store()), []string{"p@4"})
+}
