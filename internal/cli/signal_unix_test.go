@@ -46,9 +46,14 @@ func writer() int {
 	return 9
 }
 
-// child starts the test binary as a program and reads its output.
+// child starts the test binary as a program and reads its output. A signal that
+// is handled here is back to its default there, even where whoever runs the tests
+// ignores it (nohup).
 func child(t *testing.T, role string, command ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(handled) })
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), childVariable+"="+role)
 	out, err := cmd.StdoutPipe()
