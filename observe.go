@@ -7,8 +7,8 @@ import (
 )
 
 // Observe lets runs see at once what this program has just written: object is
-// the server's answer to a write of the main kind, within this controller's
-// namespace and selectors. An answer that comes later than what the watch has
+// the server's answer to a write (not to a deletion) of the main kind, within this
+// controller's namespace and selectors. An answer that comes later than what the watch has
 // told changes nothing, and never brings back what was deleted. Like Store it
 // blocks until Run has found the kind. The error is of an object that does not
 // encode.

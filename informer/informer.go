@@ -72,8 +72,8 @@ func New(source watch.Source, o Options) *Informer {
 func (i *Informer) Store() *store.Store { return i.store }
 
 // Observe lets reads of the Store see at once what this program has just written:
-// object is the server's answer to a write, of this informer's kind and
-// selection. It reports whether reads see it now; an answer that comes later
+// object is the server's answer to a write (not to a deletion), of this
+// informer's kind and selection. It reports whether reads see it now; an answer that comes later
 // than what the watch has told changes nothing, and never brings back what was
 // deleted. Handlers hear of the write from the watch, in its order. See
 // store.Writer.Observe.
