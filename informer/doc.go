@@ -11,6 +11,10 @@
 // has been told is a fold of its events: applying Added, Modified and Deleted
 // to an empty map gives the store's content, once its queue is empty.
 //
+// Own writes. A program that has just written an object can hand in the server's
+// answer (Observe): reads of the store see it at once, handlers when the watch
+// tells of it. Until then reads are ahead of what handlers have been told.
+//
 // Identity. An object that was deleted and made again under the same name (a
 // new UID) is told as Deleted, then Added, never as Modified.
 //
