@@ -1,7 +1,8 @@
 // Package reflector keeps a sink equal to what a source has: it lists, watches,
 // resumes, falls back and starts again, for ever, and says what it is doing.
 //
-// The protocol is a pure state machine (machine.go): step(input, now) moves the
+// The protocol is a pure state machine (machine.go, listing.go, watching.go,
+// failure.go): step(input, now) moves the
 // state and returns the effects to carry out. It has no I/O, clock, lock or
 // goroutine, and every rule of the list/watch protocol is in it:
 //

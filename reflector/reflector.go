@@ -3,7 +3,6 @@ package reflector
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 	"time"
 
@@ -32,9 +31,6 @@ func New(source watch.Source, sink Sink, o Options) *Reflector {
 
 // ErrStopped is returned by WaitSync when Run has ended without a complete state.
 var ErrStopped = errors.New("reflector: it has stopped")
-
-// errNext is the cause with which a request ends when another one follows.
-var errNext = errors.New("reflector: request ended")
 
 // Run lists and watches until ctx ends, and returns its cause. It never gives
 // up on its own account. It interrupts everything at once, a pause too, and
@@ -115,75 +111,6 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
-
-func (l *loop) nextItem() input {
-	for {
-		object, err := l.list.Next()
-		switch {
-		case err == nil && object != nil:
-			l.counts.Items++
-			l.last = time.Now()
-			l.m.extend(l.last, l.m.tuning.idle)
-			l.guard.move(l.m.deadline)
-			if l.m.phase == Listing {
-				l.stale = l.r.sink.Put(object) || l.stale
-			}
-		case err == nil:
-			return l.unreadable(errNoObject)
-		case err == io.EOF:
-			meta := l.list.Meta()
-			return input{kind: pageEnded, version: meta.ResourceVersion, token: meta.Continue, stale: l.stale}
-		default:
-			return l.broken(err)
-		}
-	}
-}
-
-func (l *loop) nextEvent() input {
-	event, err := l.stream.Next()
-	switch {
-	case err == io.EOF:
-		return input{kind: closed}
-	case err != nil:
-		return l.broken(err)
-	case !complete(&event):
-		return l.unreadable(errNoObject)
-	}
-	l.event = event
-	return input{kind: received, event: &l.event, stale: l.stale}
-}
-
-var (
-	errNoObject = &watch.Error{Kind: watch.KindObject, Message: "something came without an object"}
-	errNoAnswer = &watch.Error{Kind: watch.KindMalformed, Message: "the source gave neither an answer nor an error"}
-)
-
-// complete reports whether an event has what its type promises.
-func complete(e *watch.Event) bool {
-	switch e.Type {
-	case watch.EventBookmark:
-		return true
-	case watch.EventError:
-		return e.Err != nil
-	}
-	return e.Object != nil
-}
-
-// broken turns an error of a request into an input.
-func (l *loop) broken(err error) input {
-	known, ok := errors.AsType[*watch.Error](err)
-	switch {
-	case l.guard.deaf.Load():
-		return input{kind: wentDeaf}
-	case !ok:
-		known = &watch.Error{Kind: watch.KindUnavailable, Err: err}
-	case known.Kind == watch.KindObject:
-		return l.unreadable(known)
-	}
-	return input{kind: failed, err: known}
-}
-
-func (l *loop) unreadable(bad *watch.Error) input { return input{kind: unreadable, err: bad} }
 
 // step runs the machine and carries out what it says.
 func (l *loop) step(ctx context.Context, in input) {
@@ -299,44 +226,6 @@ func (l *loop) apply(e *watch.Event) {
 		return
 	}
 	l.r.sink.Apply(e.Type, e.Object)
-}
-
-func (l *loop) openList(ctx context.Context, o watch.ListOptions) {
-	ctx = l.newRequest(ctx)
-	l.counts.Lists++
-	l.list, l.failure = l.r.source.List(ctx, o)
-	if l.list == nil && l.failure == nil {
-		l.failure = errNoAnswer
-	}
-}
-
-func (l *loop) openWatch(ctx context.Context, o watch.WatchOptions) {
-	ctx = l.newRequest(ctx)
-	l.counts.Watches++
-	l.stream, l.failure = l.r.source.Watch(ctx, o)
-	if l.stream == nil && l.failure == nil {
-		l.failure = errNoAnswer
-	}
-}
-
-// newRequest ends the running request and returns the context of the next one.
-func (l *loop) newRequest(ctx context.Context) context.Context {
-	l.closeRequest()
-	ctx, l.guard = guardRequest(ctx, l.m.deadline)
-	return ctx
-}
-
-func (l *loop) closeRequest() {
-	if l.guard != nil {
-		l.guard.stop(errNext)
-	}
-	if l.list != nil {
-		l.list.Close()
-	}
-	if l.stream != nil {
-		l.stream.Close()
-	}
-	l.guard, l.list, l.stream, l.failure = nil, nil, nil, nil
 }
 
 func (l *loop) synced() bool {
