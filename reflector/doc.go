@@ -2,9 +2,9 @@
 // resumes, falls back and starts again, for ever, and says what it is doing.
 //
 // The protocol is a pure state machine (machine.go, listing.go, watching.go,
-// failure.go): step(input, now) moves the
-// state and returns the effects to carry out. It has no I/O, clock, lock or
-// goroutine, and every rule of the list/watch protocol is in it:
+// failure.go): step(input, now) moves the state and returns the effects to carry
+// out. It has no I/O, clock, lock or goroutine, and every rule of the list/watch
+// protocol is in it:
 //
 //   - A streaming list first (KEP-3157); LIST and WATCH where the server refuses
 //     it, or where the bookmark that ends the initial events does not come
