@@ -39,7 +39,7 @@ func (s *Server) Kubeconfig() []byte {
 	if s.tls != nil {
 		c.Clusters[name].CertificateAuthorityData = s.tls.authority
 	}
-	c.AuthInfos[name] = &clientcmdapi.AuthInfo{}
+	c.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: name} // anything does; kubectl would ask for a password
 	c.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	c.CurrentContext = name
 	data, err := clientcmd.Write(*c)

@@ -67,7 +67,7 @@ func TestPodsOnNodesHaveAGracePeriod(t *testing.T) {
 	if err := server.Get(ctx, pod("default", "unscheduled")); !apierrors.IsNotFound(err) {
 		t.Errorf("a pod without a node after Delete: %v; want NotFound", err)
 	}
-	if err := server.Get(ctx, running); err != nil || running.DeletionTimestamp == nil || *running.DeletionGracePeriodSeconds != 30 || running.Generation != 3 {
+	if err := server.Get(ctx, running); err != nil || running.DeletionTimestamp == nil || *running.DeletionGracePeriodSeconds != 30 || running.Generation != 2 {
 		t.Fatalf("a pod on a node after Delete = %+v, %v; want 30 s of grace and a new generation", running.ObjectMeta, err)
 	}
 	if err := server.Delete(ctx, running, metav1.DeleteOptions{GracePeriodSeconds: new(int64(60))}); err != nil || *running.DeletionGracePeriodSeconds != 30 {

@@ -167,7 +167,7 @@ func TestHalfOpenWatchOutlivesItsTimeout(t *testing.T) {
 		s := harktest.StartWith(t, harktest.Options{InMemory: true})
 		lift := s.Inject(harktest.Fault{Verb: "watch", Silent: true, AfterEvents: 1})
 		seconds := int64(60)
-		w := watching(t, s, contentType, metav1.ListOptions{TimeoutSeconds: &seconds, AllowWatchBookmarks: true})
+		w := watching(t, s, contentType, metav1.ListOptions{TimeoutSeconds: &seconds})
 		create(t, s, configMap("default", "a", nil))
 		first := s.Version()
 		create(t, s, configMap("default", "b", nil))

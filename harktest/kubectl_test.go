@@ -141,7 +141,7 @@ func TestKubectlSeesAPodsLife(t *testing.T) {
 		5: {"delete", "pod", "tmp"},             // the pod runs
 	}
 	var got []string
-	for lines := bufio.NewScanner(out); len(got) < 7 && lines.Scan(); {
+	for lines := bufio.NewScanner(out); len(got) < 8 && lines.Scan(); {
 		got = append(got, strings.Join(strings.Fields(lines.Text())[:4], " "))
 		if arguments := then[len(got)]; arguments != nil {
 			if text, err := command(arguments...).CombinedOutput(); err != nil {
@@ -153,6 +153,6 @@ func TestKubectlSeesAPodsLife(t *testing.T) {
 	_ = watch.Wait() // it was killed
 	diff(t, "what kubectl get pods -w shows", got, []string{
 		"EVENT NAME READY STATUS", "ADDED other 0/1 Pending", "ADDED tmp 0/1 Pending", "MODIFIED tmp 0/1 Pending", "MODIFIED tmp 1/1 Running",
-		"MODIFIED tmp 1/1 Terminating", "DELETED tmp 1/1 Terminating",
+		"MODIFIED tmp 1/1 Terminating", "MODIFIED tmp 1/1 Terminating", "DELETED tmp 1/1 Terminating",
 	})
 }

@@ -183,7 +183,9 @@ func (s *Server) Patch(ctx context.Context, obj Object, patchType types.PatchTyp
 }
 
 // Delete deletes the object that obj names. Without options the defaults of the API
-// apply: a pod on a node has its grace period.
+// apply: a pod on a node has its grace period. A pod that has none is gone in one
+// step, a single event; when a client deletes it over the API, the pod is first
+// marked, as a real server does it.
 func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.DeleteOptions) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -195,8 +197,7 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 	var o metav1.DeleteOptions
 	for _, o = range options {
 	}
-	_, _, err = s.service.Delete(t, o, false)
-	return err
+	return s.service.Remove(t, o)
 }
 
 // Preload stores objects as they are, status included, without validation and

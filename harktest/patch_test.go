@@ -67,8 +67,8 @@ func TestApplyOwnsFieldsAndSeesConflicts(t *testing.T) {
 	if err != nil || dropped.Data["a"] != "2" || len(dropped.Data) != 1 {
 		t.Errorf("apply of nothing by one = %+v, %v; want b gone and two's a kept", dropped.Data, err)
 	}
-	if _, err := apply("", `{}`, false); !apierrors.IsBadRequest(err) {
-		t.Errorf("apply without a manager = %v; want BadRequest", err)
+	if _, err := apply("", `{}`, false); !apierrors.IsInvalid(err) {
+		t.Errorf("apply without a manager = %v; want Invalid", err)
 	}
 }
 

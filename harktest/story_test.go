@@ -63,11 +63,13 @@ func TestPodIsScheduledStartedAndStopped(t *testing.T) {
 		}
 		next()
 		next()
+		next()
 		diff(t, "the pod's life", got, []string{
 			"0s ADDED Pending   0/1",
 			"200ms MODIFIED Pending node-1  0/1",
 			"1s MODIFIED Running node-1 10.244.0.1 1/1",
 			"0s MODIFIED Running node-1 10.244.0.1 1/1 terminating",
+			"500ms MODIFIED Running node-1 10.244.0.1 1/1 terminating", // without grace
 			"500ms DELETED Running node-1 10.244.0.1 1/1 terminating",
 		})
 		events, err := harktest.List[*corev1.Event](s, "default")

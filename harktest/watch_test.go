@@ -188,8 +188,8 @@ func TestBookmarksComeWhenAskedFor(t *testing.T) {
 		s := harktest.StartWith(t, harktest.Options{InMemory: true, BookmarkInterval: 10 * time.Second})
 		with := watching(t, s, contentType, metav1.ListOptions{AllowWatchBookmarks: true})
 		without := watching(t, s, contentType, metav1.ListOptions{})
-		create(t, s, pod("default", "p")) // another kind moves the version too
-		expect(t, with)
+		create(t, s, pod("default", "p"))                               // another kind moves the version too
+		expect(t, with, fmt.Sprintf("BOOKMARK @%d end", s.Version()-1)) // the API streams the initial events of such a watch
 		time.Sleep(10 * time.Second)
 		expect(t, with, fmt.Sprintf("BOOKMARK @%d", s.Version()))
 		time.Sleep(20 * time.Second)
@@ -203,6 +203,7 @@ func TestWatchEndsAtItsTimeoutAfterALastBookmark(t *testing.T) {
 		s := harktest.StartWith(t, harktest.Options{InMemory: true})
 		seconds := int64(30)
 		w := watching(t, s, contentType, metav1.ListOptions{TimeoutSeconds: &seconds, AllowWatchBookmarks: true})
+		expect(t, w, fmt.Sprintf("BOOKMARK @%d end", s.Version()))
 		time.Sleep(28 * time.Second)
 		expect(t, w, fmt.Sprintf("BOOKMARK @%d", s.Version()))
 		time.Sleep(2 * time.Second)

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/object"
@@ -46,10 +48,7 @@ func (h *Handler) readKind(w http.ResponseWriter, r *http.Request, gvk schema.Gr
 	if err != nil {
 		return nil, err
 	}
-	strict, warn, err := validation(r)
-	if err != nil {
-		return nil, err
-	}
+	strict, warn := fieldValidation(r)
 	obj, err := h.service.Decoder().Decode(body, mediaType, gvk, strict || warn)
 	if err != nil && obj != nil && !strict {
 		addWarnings(w, err)
@@ -61,19 +60,16 @@ func (h *Handler) readKind(w http.ResponseWriter, r *http.Request, gvk schema.Gr
 	return obj, err
 }
 
-// validation reads the parameter fieldValidation: unknown fields are an error, a
-// warning (the default), or nothing.
-func validation(r *http.Request) (strict, warn bool, err error) {
-	switch value := r.URL.Query().Get("fieldValidation"); value {
+// fieldValidation reads the parameter of that name: unknown fields are an error, a
+// warning (the default), or nothing. Other values were refused by writeOptions.
+func fieldValidation(r *http.Request) (strict, warn bool) {
+	switch r.URL.Query().Get("fieldValidation") {
 	case metav1.FieldValidationStrict:
-		return true, false, nil
+		return true, false
 	case metav1.FieldValidationIgnore:
-		return false, false, nil
-	case metav1.FieldValidationWarn, "":
-		return false, true, nil
-	default:
-		return false, false, service.BadRequest("fieldValidation: Unsupported value: %q: supported values: \"Ignore\", \"Strict\", \"Warn\"", value)
+		return false, false
 	}
+	return false, true
 }
 
 // addWarnings sends the strict decoder's complaints as Warning headers.
@@ -94,17 +90,33 @@ func writeOptions(r *http.Request) (service.WriteOptions, error) {
 	if o.Manager == "" {
 		o.Manager, _, _ = strings.Cut(r.UserAgent(), "/")
 	}
-	dryRun, err := isDryRun(query["dryRun"])
-	o.DryRun = dryRun
-	return o, err
+	o.DryRun = len(query["dryRun"]) > 0
+	return o, validateOptions(r)
 }
 
-func isDryRun(values []string) (bool, error) {
-	if len(values) == 0 {
-		return false, nil
+// validateOptions checks the parameters that all writes share.
+func validateOptions(r *http.Request) error {
+	query := r.URL.Query()
+	dryRun, fields, manager := query["dryRun"], query.Get("fieldValidation"), query.Get("fieldManager")
+	switch r.Method {
+	case http.MethodPost:
+		o := metav1.CreateOptions{DryRun: dryRun, FieldValidation: fields, FieldManager: manager}
+		return invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&o))
+	case http.MethodPatch:
+		o := metav1.PatchOptions{DryRun: dryRun, FieldValidation: fields, FieldManager: manager}
+		if query.Has("force") {
+			o.Force = new(isTrue(query, "force"))
+		}
+		patchType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+		return invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&o, types.PatchType(patchType)))
 	}
-	if slices.Equal(values, []string{metav1.DryRunAll}) {
-		return true, nil
+	o := metav1.UpdateOptions{DryRun: dryRun, FieldValidation: fields, FieldManager: manager}
+	return invalidOptions("UpdateOptions", metavalidation.ValidateUpdateOptions(&o))
+}
+
+func invalidOptions(kind string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
 	}
-	return false, service.BadRequest("dryRun: Unsupported value: %q: supported values: \"All\"", values[0])
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }

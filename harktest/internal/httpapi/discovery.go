@@ -89,7 +89,7 @@ func (h *Handler) serveGroups(w http.ResponseWriter, r *http.Request, core bool)
 	}
 	if core {
 		versions := &metav1.APIVersions{Versions: []string{"v1"}, ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: r.Host}}}
-		h.answerObject(w, r, http.StatusOK, metav1.SchemeGroupVersion.WithKind("APIVersions").GroupKind().WithVersion("v1"), versions)
+		h.answerObject(w, r, http.StatusOK, schema.GroupVersionKind{Kind: "APIVersions"}, versions)
 		return
 	}
 	list := &metav1.APIGroupList{Groups: []metav1.APIGroup{}}
@@ -188,12 +188,16 @@ func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, group, 
 				for _, k := range v.Kinds {
 					list.APIResources = append(list.APIResources, apiResources(k)...)
 				}
-				h.answerObject(w, r, http.StatusOK, schema.GroupVersionKind{Version: "v1", Kind: "APIResourceList"}, list)
+				gvk := schema.GroupVersionKind{Version: "v1", Kind: "APIResourceList"}
+				if group == "" {
+					gvk.Version = "" // as it was before lists had one
+				}
+				h.answerObject(w, r, http.StatusOK, gvk, list)
 				return
 			}
 		}
 	}
-	http.Error(w, "404 page not found", http.StatusNotFound)
+	h.unknown(w, r, Info{Group: group})
 }
 
 func apiResources(k *kind.Kind) []metav1.APIResource {

@@ -122,6 +122,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effec
 		h.fail(w, r, noRoute())
 		return
 	}
+	if !hasMethod(k, info) {
+		h.fail(w, r, noMethod())
+		return
+	}
 	if info.Subresource != "" {
 		h.serveSubresource(w, r, info, t)
 		return
@@ -134,7 +138,23 @@ func fits(k *kind.Kind, info Info) bool {
 	if !k.Namespaced {
 		return info.Namespace == ""
 	}
-	return info.Namespace != "" || info.Name == "" && (info.Verb == "list" || info.Verb == "watch")
+	return info.Namespace != "" || info.Name == ""
+}
+
+// hasMethod tells whether a path of its form, of one object or of many, takes the
+// request's method.
+func hasMethod(k *kind.Kind, info Info) bool {
+	switch info.Verb {
+	case "create":
+		return (info.Name == "") == (info.Subresource == "") && (info.Namespace != "" || !k.Namespaced)
+	case "update", "patch":
+		return info.Name != ""
+	case "deletecollection":
+		return info.Namespace != "" || !k.Namespaced
+	case "get", "list", "watch", "delete":
+		return true
+	}
+	return false
 }
 
 // noRoute is the API's answer to a path below a known group and version that
@@ -151,7 +171,7 @@ func noMethod() error {
 // group and version are, in plain text where they are not.
 func (h *Handler) unknown(w http.ResponseWriter, r *http.Request, info Info) {
 	known := slices.ContainsFunc(h.service.Kinds().All(), func(k *kind.Kind) bool {
-		return !k.Custom && k.GVK.Group == info.Group && k.GVK.Version == info.Version
+		return !k.Custom && k.GVK.Group == info.Group
 	})
 	if known {
 		h.fail(w, r, noRoute())

@@ -34,7 +34,7 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request, t service.Target)
 
 // answerList writes a list from the encoded bytes of its items.
 func (h *Handler) answerList(w http.ResponseWriter, r *http.Request, k *kind.Kind, list *service.List) {
-	m, err := negotiate(r, k, true)
+	m, err := negotiateList(r, k)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -42,7 +42,7 @@ func (h *Handler) answerList(w http.ResponseWriter, r *http.Request, k *kind.Kin
 	switch {
 	case m.form == asTable:
 		h.answerTable(w, r, k, list, m)
-	case m.form == asPartial:
+	case m.form == asPartials:
 		h.answerPartial(w, r, list, m)
 	case m.protobuf():
 		h.streamProtobuf(w, r, k, list, m)
@@ -87,6 +87,9 @@ func writeJSONList(out io.Writer, k *kind.Kind, list *service.List) error {
 	head, err := json.Marshal(listMeta(list))
 	if err != nil {
 		return err
+	}
+	if k.Custom && list.Continue == "" { // as the API writes lists without a Go type
+		head = append([]byte(`{"continue":"",`), head[1:]...)
 	}
 	gvk := listKind(k)
 	if _, err := io.WriteString(out, `{"kind":"`+gvk.Kind+`","apiVersion":"`+gvk.GroupVersion().String()+`","metadata":`+string(head)+`,"items":[`); err != nil {

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
@@ -13,15 +15,17 @@ import (
 
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/object"
+	"github.com/gocampus/hark/harktest/internal/service"
 )
 
 // form is how objects are answered.
 type form uint8
 
 const (
-	asWhole   form = iota // as they are
-	asTable               // as rows of a metav1.Table
-	asPartial             // as metav1.PartialObjectMetadata
+	asWhole    form = iota // as they are
+	asTable                // as rows of a metav1.Table
+	asPartial              // as metav1.PartialObjectMetadata
+	asPartials             // as metav1.PartialObjectMetadataList
 )
 
 // media is what was agreed on for an answer.
@@ -94,7 +98,13 @@ func negotiate(r *http.Request, k *kind.Kind, objects bool) (media, error) {
 	if header == "" {
 		return m, nil
 	}
-	for _, c := range parseAccept(header) {
+	clauses := parseAccept(header)
+	if k != nil && !k.Unstructured() && !slices.ContainsFunc(clauses, func(c clause) bool {
+		return c.mediaType == "*/*" || slices.Contains(types, c.mediaType)
+	}) { // the API's router says so, before it looks at the parameters
+		return m, service.Generic(http.StatusNotAcceptable, "406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
+	}
+	for _, c := range clauses {
 		form, ok := c.form()
 		if !ok || form != asWhole && !objects {
 			continue
@@ -103,7 +113,7 @@ func negotiate(r *http.Request, k *kind.Kind, objects bool) (media, error) {
 		switch {
 		case c.mediaType == "*/*" || c.mediaType == "application/*":
 			return m, nil
-		case form != asWhole && c.mediaType == object.MediaProtobuf && form == asPartial:
+		case form != asWhole && c.mediaType == object.MediaProtobuf && form != asTable:
 			m.encoding = c.mediaType // metadata has a protobuf form whatever the kind
 			return m, nil
 		case slices.Contains(types, c.mediaType):
@@ -111,7 +121,33 @@ func negotiate(r *http.Request, k *kind.Kind, objects bool) (media, error) {
 			return m, nil
 		}
 	}
-	return m, notAcceptable(types)
+	return m, notAcceptable(accepted(nil))
+}
+
+// negotiateOne is negotiate for an answer of one object.
+func negotiateOne(r *http.Request, k *kind.Kind) (media, error) {
+	m, err := negotiate(r, k, true)
+	if err == nil && m.form == asPartials {
+		err = wrongForm("PartialObjectMetadataList", "not a list", k, "")
+	}
+	return m, err
+}
+
+// negotiateList is negotiate for a list.
+func negotiateList(r *http.Request, k *kind.Kind) (media, error) {
+	m, err := negotiate(r, k, true)
+	if err == nil && m.form == asPartial {
+		err = wrongForm("PartialObjectMetadata", "a list", k, "List")
+	}
+	return m, err
+}
+
+// wrongForm refuses one for many or many for one, in the API's words.
+func wrongForm(wanted, is string, k *kind.Kind, suffix string) error {
+	group, _, _ := strings.Cut(k.GVK.Group, ".")
+	err := notAcceptable(nil).(*apierrors.StatusError)
+	err.ErrStatus.Message = fmt.Sprintf("you requested %s, but the requested object is %s (*%s.%s%s)", wanted, is, cmp.Or(group, "core"), k.GVK.Kind, suffix)
+	return err
 }
 
 // form reads the parameters as, g and v of an Accept clause.
@@ -126,10 +162,28 @@ func (c clause) form() (form, bool) {
 	switch as {
 	case "Table":
 		return asTable, c.mediaType != object.MediaProtobuf
-	case "PartialObjectMetadata", "PartialObjectMetadataList":
+	case "PartialObjectMetadata":
 		return asPartial, true
+	case "PartialObjectMetadataList":
+		return asPartials, true
 	}
 	return asWhole, false
+}
+
+// negotiateStream is negotiate for a watch, which is not to be had as YAML.
+func negotiateStream(r *http.Request, k *kind.Kind) (media, error) {
+	m, err := negotiate(r, k, true)
+	if m.form == asPartials {
+		m.form = asPartial
+	}
+	if err == nil && m.encoding == object.MediaYAML {
+		types := slices.DeleteFunc(accepted(k), func(t string) bool { return t == object.MediaYAML })
+		for i := range types {
+			types[i] += ";stream=watch"
+		}
+		err = notAcceptable(types)
+	}
+	return m, err
 }
 
 func notAcceptable(types []string) error {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/gocampus/hark/harktest/internal/openapi"
 )
 
@@ -24,6 +26,11 @@ func (h *Handler) answerPlain(w http.ResponseWriter, r *http.Request, value any)
 func (h *Handler) serveOpenAPI(w http.ResponseWriter, r *http.Request, parts []string) {
 	switch {
 	case slices.Equal(parts, []string{"v2"}):
+		if r.Header.Get("Accept") == openAPIProtobuf {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			_, _ = w.Write(h.openAPIMessage())
+			return
+		}
 		if !acceptsJSON(r) {
 			h.fail(w, r, notAcceptable([]string{"application/json"}))
 			return
@@ -43,6 +50,19 @@ func (h *Handler) serveOpenAPI(w http.ResponseWriter, r *http.Request, parts []s
 	default:
 		http.Error(w, "404 page not found", http.StatusNotFound)
 	}
+}
+
+// openAPIProtobuf is how kubectl asks for the document where version 3 has no answer.
+const openAPIProtobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+
+// openAPIMessage is the version 2 document as a message: swagger is field 1, info,
+// with a title and a version, field 2, the paths field 8. It describes no kind.
+func (h *Handler) openAPIMessage() []byte {
+	text := func(dst []byte, number protowire.Number, value string) []byte {
+		return protowire.AppendString(protowire.AppendTag(dst, number, protowire.BytesType), value)
+	}
+	info := text(text(nil, 1, "Kubernetes"), 2, h.options.Version.GitVersion)
+	return text(text(text(nil, 1, "2.0"), 2, string(info)), 8, "")
 }
 
 func acceptsJSON(r *http.Request) bool {

@@ -68,7 +68,7 @@ func (i *Info) readParts(parts []string) {
 
 func isTrue(query url.Values, name string) bool {
 	values, found := query[name]
-	return found && (values[0] == "" || values[0] == "true" || values[0] == "1")
+	return found && values[0] != "0" && !strings.EqualFold(values[0], "false") // as the API reads a bool
 }
 
 func verb(method, name string, watch bool) string {
@@ -84,7 +84,7 @@ func verb(method, name string, watch bool) string {
 			return "deletecollection"
 		}
 		return "delete"
-	case http.MethodGet, http.MethodHead:
+	case http.MethodGet:
 		if watch {
 			return "watch"
 		}

@@ -22,7 +22,7 @@ func TestPathsSayWhatARequestIsAbout(t *testing.T) {
 		{"GET", "/api/v1/pods?watch=false", Info{Verb: "list", Version: "v1", Resource: "pods"}},
 		{"GET", "/api/v1/watch/namespaces/ns/pods/a", Info{Verb: "watch", Version: "v1", Resource: "pods", Namespace: "ns", Name: "a"}},
 		{"GET", "/api/v1/namespaces/ns/pods/a?watch=true", Info{Verb: "get", Version: "v1", Resource: "pods", Namespace: "ns", Name: "a"}},
-		{"HEAD", "/api/v1/namespaces/ns/pods/a", Info{Verb: "get", Version: "v1", Resource: "pods", Namespace: "ns", Name: "a"}},
+		{"HEAD", "/api/v1/namespaces/ns/pods/a", Info{Verb: "head", Version: "v1", Resource: "pods", Namespace: "ns", Name: "a"}},
 		{"GET", "/api/v1/namespaces", Info{Verb: "list", Version: "v1", Resource: "namespaces"}},
 		{"GET", "/api/v1/namespaces/ns", Info{Verb: "get", Version: "v1", Resource: "namespaces", Name: "ns"}},
 		{"PUT", "/api/v1/namespaces/ns/finalize", Info{Verb: "update", Version: "v1", Resource: "namespaces", Name: "ns", Subresource: "finalize"}},

@@ -59,7 +59,7 @@ func appendObject(dst []byte, gvk schema.GroupVersionKind, obj runtime.Object, p
 
 // answer writes one object.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, code int, k *kind.Kind, v *object.Version) {
-	m, err := negotiate(r, k, true)
+	m, err := negotiateOne(r, k)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -83,7 +83,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, code int, k *ki
 // answerObject writes an object that is not stored.
 func (h *Handler) answerObject(w http.ResponseWriter, r *http.Request, code int, gvk schema.GroupVersionKind, obj runtime.Object) {
 	m, err := negotiate(r, nil, false)
-	if err != nil || code == http.StatusNotAcceptable {
+	if err != nil {
 		m = media{encoding: object.MediaJSON}
 	}
 	body, err := appendObject(nil, gvk, obj, m.protobuf())
@@ -137,8 +137,7 @@ func statusOf(err error) *metav1.Status {
 		status := notAcceptable([]string{object.MediaJSON, object.MediaYAML}).(*apierrors.StatusError).ErrStatus
 		return &status
 	}
-	status := apierrors.NewInternalError(err).ErrStatus
-	return &status
+	return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 }
 
 func retryAfter(status *metav1.Status) int32 {

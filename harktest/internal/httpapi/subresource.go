@@ -105,7 +105,7 @@ func asScale(obj any) (*autoscalingv1.Scale, error) {
 
 // succeeded answers a Status that says no more than that.
 func (h *Handler) succeeded(w http.ResponseWriter, r *http.Request) {
-	h.answerObject(w, r, http.StatusCreated, statusKind, &metav1.Status{Status: metav1.StatusSuccess})
+	h.answerObject(w, r, http.StatusCreated, statusKind, &metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated})
 }
 
 func (h *Handler) bind(w http.ResponseWriter, r *http.Request, t service.Target) {
@@ -146,7 +146,8 @@ func (h *Handler) evict(w http.ResponseWriter, r *http.Request, t service.Target
 	if eviction.DeleteOptions != nil {
 		o = *eviction.DeleteOptions
 	}
-	dryRun, err := isDryRun(append(o.DryRun, r.URL.Query()["dryRun"]...))
+	o.DryRun = append(o.DryRun, r.URL.Query()["dryRun"]...)
+	dryRun := len(o.DryRun) > 0
 	if err == nil {
 		_, _, err = h.service.Delete(service.Target{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}, o, dryRun)
 	}

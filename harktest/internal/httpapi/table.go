@@ -9,6 +9,7 @@ import (
 
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/object"
+	"github.com/gocampus/hark/harktest/internal/service"
 	"github.com/gocampus/hark/harktest/internal/table"
 )
 
@@ -23,7 +24,7 @@ type tableOf struct {
 func appendTable(dst []byte, r *http.Request, k *kind.Kind, t *tableOf) ([]byte, error) {
 	result := metav1.Table{
 		TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "Table"},
-		ListMeta: t.meta, ColumnDefinitions: []metav1.TableColumnDefinition{}, Rows: []metav1.TableRow{},
+		ListMeta: t.meta, Rows: []metav1.TableRow{},
 	}
 	if t.columns {
 		result.ColumnDefinitions = table.Columns(k)
@@ -46,6 +47,11 @@ func tableRow(k *kind.Kind, v *object.Version, include string) (metav1.TableRow,
 	obj, err := v.As(k)
 	if err != nil {
 		return metav1.TableRow{}, err
+	}
+	switch metav1.IncludeObjectPolicy(include) {
+	case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
+	default:
+		return metav1.TableRow{}, service.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", include)
 	}
 	row := metav1.TableRow{Cells: table.Cells(k, obj, v.Meta())}
 	var raw []byte

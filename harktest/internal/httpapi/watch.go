@@ -21,11 +21,12 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target
 	if err == nil {
 		err = h.refuseStreamingList(o)
 	}
+	metainternal.SetListOptionsDefaults(&o, !h.options.NoStreamingLists)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	m, err := negotiate(r, t.Kind, true)
+	m, err := negotiateStream(r, t.Kind)
 	if err != nil {
 		h.fail(w, r, err)
 		return

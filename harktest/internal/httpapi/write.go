@@ -9,7 +9,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/gocampus/hark/harktest/internal/kind"
@@ -17,7 +17,7 @@ import (
 )
 
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, t service.Target) {
-	version, err := h.service.Get(t)
+	version, err := h.service.GetAt(t, r.URL.Query().Get("resourceVersion"))
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -62,14 +62,19 @@ func (h *Handler) update(w http.ResponseWriter, r *http.Request, t service.Targe
 		h.fail(w, r, err)
 		return
 	}
-	version, err := h.service.Update(t, func(runtime.Object) (runtime.Object, error) {
-		return obj.DeepCopyObject(), nil
-	}, o)
+	version, created, err := h.service.Put(t, obj, o)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	h.answer(w, r, http.StatusOK, t.Kind, version)
+	h.answer(w, r, codeOf(created), t.Kind, version)
+}
+
+func codeOf(created bool) int {
+	if created {
+		return http.StatusCreated
+	}
+	return http.StatusOK
 }
 
 func (h *Handler) patch(w http.ResponseWriter, r *http.Request, t service.Target) {
@@ -78,17 +83,19 @@ func (h *Handler) patch(w http.ResponseWriter, r *http.Request, t service.Target
 		h.fail(w, r, err)
 		return
 	}
+	if _, warn := fieldValidation(r); warn {
+		p.Warn = func(unknown error) {
+			w.Header().Del("Warning") // of an attempt before
+			addWarnings(w, unknown)
+		}
+	}
 	if p.Type == types.ApplyYAMLPatchType {
 		version, created, err := h.service.Apply(t, p.Data, o)
 		if err != nil {
 			h.fail(w, r, err)
 			return
 		}
-		code := http.StatusOK
-		if created {
-			code = http.StatusCreated
-		}
-		h.answer(w, r, code, t.Kind, version)
+		h.answer(w, r, codeOf(created), t.Kind, version)
 		return
 	}
 	version, err := h.service.Patch(t, p, o)
@@ -108,11 +115,12 @@ func readPatch(r *http.Request, k *kind.Kind) (service.Patch, service.WriteOptio
 	accepted := service.PatchTypes(k)
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !slices.Contains(accepted, mediaType) {
-		return p, o, unsupportedMedia(accepted)
+		if k.Unstructured() {
+			return p, o, unsupportedMedia(accepted)
+		}
+		return p, o, service.Generic(http.StatusUnsupportedMediaType, "415: Unsupported Media Type") // says the API's router
 	}
-	if p.Strict, _, err = validation(r); err != nil {
-		return p, o, err
-	}
+	p.Strict, _ = fieldValidation(r)
 	p.Type = types.PatchType(mediaType)
 	if p.Type == types.ApplyYAMLPatchType {
 		o.Manager = r.URL.Query().Get("fieldManager") // an apply must name it
@@ -133,20 +141,18 @@ func (h *Handler) deleteOptions(r *http.Request) (metav1.DeleteOptions, bool, er
 		if err != nil {
 			return o, false, err
 		}
-		decoded, err := h.service.Decoder().Decode(body, mediaType, metav1.SchemeGroupVersion.WithKind("DeleteOptions"), false)
+		options, err := h.service.Decoder().DeleteOptions(body, mediaType)
 		if err != nil {
-			return o, false, err
-		}
-		options, ok := decoded.(*metav1.DeleteOptions)
-		if !ok {
-			return o, false, service.BadRequest("decoded object cannot be converted to DeleteOptions")
+			return o, false, service.BadRequest("%v", err)
 		}
 		o = *options
 	} else if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &o); err != nil {
 		return o, false, service.BadRequest("%v", err)
 	}
-	dryRun, err := isDryRun(append(o.DryRun, r.URL.Query()["dryRun"]...))
-	return o, dryRun, err
+	if errs := validation.ValidateDeleteOptions(&o); len(errs) > 0 {
+		return o, false, invalidOptions("DeleteOptions", errs)
+	}
+	return o, len(o.DryRun) > 0, nil
 }
 
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, t service.Target) {

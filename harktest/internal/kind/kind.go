@@ -71,10 +71,16 @@ type Column struct {
 
 var allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// AllVerbs returns the verbs of the main resource, sorted.
+// customVerbs is how the API lists the verbs of custom resources.
+var customVerbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+
+// AllVerbs returns the verbs of the main resource in the order of discovery.
 func (k *Kind) AllVerbs() []string {
-	if k.Verbs != nil {
+	switch {
+	case k.Verbs != nil:
 		return k.Verbs
+	case k.Custom:
+		return customVerbs
 	}
 	return allVerbs
 }
@@ -145,7 +151,7 @@ func (k *Kind) New() runtime.Object {
 // SetType makes the kind typed: prototype is a pointer to its struct.
 func (k *Kind) SetType(prototype runtime.Object) { k.typ = reflect.TypeOf(prototype).Elem() }
 
-// Subresources returns all subresources, sorted by name.
+// Subresources returns all subresources in the order of discovery.
 func (k *Kind) Subresources() []Subresource {
 	verbs := []string{"get", "patch", "update"}
 	all := slices.Clone(k.Extra)
@@ -154,6 +160,9 @@ func (k *Kind) Subresources() []Subresource {
 	}
 	if k.Scale != nil {
 		all = append(all, Subresource{"scale", schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, verbs})
+	}
+	if k.Custom {
+		return all
 	}
 	slices.SortFunc(all, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) })
 	return all

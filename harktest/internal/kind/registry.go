@@ -173,6 +173,9 @@ func (r *Registry) Groups() []Group {
 	return groups
 }
 
+// SchemeName is how the API's errors call the set of kinds that it knows.
+const SchemeName = "pkg/runtime/scheme.go:111"
+
 // New implements runtime.ObjectCreater for the serializers. DeleteOptions exist
 // in every group.
 func (r *Registry) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
@@ -185,7 +188,7 @@ func (r *Registry) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
 	if t := reviewTypes[gvk]; t != nil {
 		return reflect.New(t).Interface().(runtime.Object), nil
 	}
-	return nil, runtime.NewNotRegisteredErrForKind("harktest", gvk)
+	return nil, runtime.NewNotRegisteredErrForKind(SchemeName, gvk)
 }
 
 // ObjectKinds implements runtime.ObjectTyper.
@@ -196,7 +199,7 @@ func (r *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, b
 	if gvk := obj.GetObjectKind().GroupVersionKind(); !gvk.Empty() {
 		return []schema.GroupVersionKind{gvk}, false, nil
 	}
-	return nil, false, runtime.NewNotRegisteredErrForType("harktest", reflect.TypeOf(obj))
+	return nil, false, runtime.NewNotRegisteredErrForType(SchemeName, reflect.TypeOf(obj))
 }
 
 // Recognizes implements runtime.ObjectTyper.

@@ -55,6 +55,17 @@ func FieldName(k *kind.Kind, name string) (string, bool) {
 	return name, slices.Contains(fieldNames[k.Storage()], name) || slices.Contains(k.Main().SelectableFields, name)
 }
 
+// UnknownField is what the API says of a field that FieldName does not know.
+func UnknownField(k *kind.Kind, name string) string {
+	switch {
+	case k.Storage() == "jobs.batch":
+		return "field label " + strconv.Quote(name) + " not supported for Job"
+	case k.Custom || fieldNames[k.Storage()] != nil:
+		return "field label not supported: " + name
+	}
+	return strconv.Quote(name) + ` is not a known field selector: only "metadata.name", "metadata.namespace"`
+}
+
 func selectableFields(k *kind.Kind, obj runtime.Object, m metav1.Object) fields.Set {
 	set := fields.Set{"metadata.name": m.GetName()}
 	if k.Namespaced {

@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,7 +64,7 @@ func (c fieldConverter) ConvertToVersion(in runtime.Object, gv runtime.GroupVers
 	}
 	k := c.kinds.ByKind(u.GroupVersionKind())
 	if k == nil {
-		return nil, runtime.NewNotRegisteredErrForKind("harktest", u.GroupVersionKind())
+		return nil, runtime.NewNotRegisteredErrForKind(kind.SchemeName, u.GroupVersionKind())
 	}
 	if k.Unstructured() {
 		return in, nil
@@ -133,7 +134,26 @@ func (s *Service) trackUpdate(t Target, old *object.Version, next runtime.Object
 	live := old.Copy()
 	live.GetObjectKind().SetGroupVersionKind(t.Kind.GVK)
 	next.GetObjectKind().SetGroupVersionKind(t.Kind.GVK)
-	return m.UpdateNoErrors(live, next, o.Manager), nil
+	tracked := m.UpdateNoErrors(live, next, o.Manager)
+	if t.Subresource == "scale" {
+		dropScaleTimes(tracked)
+	}
+	return tracked, nil
+}
+
+// dropScaleTimes drops the times of what was set by scaling, as the API does.
+func dropScaleTimes(obj runtime.Object) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return
+	}
+	fields := m.GetManagedFields()
+	for i := range fields {
+		if fields[i].Subresource == "scale" {
+			fields[i].Time = nil
+		}
+	}
+	m.SetManagedFields(fields)
 }
 
 func withoutManagers(obj runtime.Object) runtime.Object {
@@ -166,7 +186,7 @@ func (s *Service) Apply(t Target, body []byte, o WriteOptions) (version *object.
 func appliedObject(t Target, body []byte, o WriteOptions) (*unstructured.Unstructured, error) {
 	wanted := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(body, &wanted.Object); err != nil {
-		return nil, BadRequest("error decoding YAML: %v", err)
+		return nil, BadRequest("error encoding patch: %v", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
 	}
 	switch {
 	case o.Manager == "":
@@ -174,15 +194,13 @@ func appliedObject(t Target, body []byte, o WriteOptions) (*unstructured.Unstruc
 	case wanted.GroupVersionKind() != t.Kind.GVK && t.Subresource != "scale":
 		return nil, BadRequest("invalid object type: %v", wanted.GroupVersionKind())
 	case wanted.GetName() != "" && wanted.GetName() != t.Name:
-		return nil, BadRequest("metadata.name does not match the name on the URL (%s)", t.Name)
+		return nil, BadRequest("the name of the object (%s) does not match the name on the URL (%s)", wanted.GetName(), t.Name)
 	case len(wanted.GetManagedFields()) > 0:
 		return nil, BadRequest("metadata.managedFields must be nil")
 	}
 	wanted.SetName(t.Name)
-	if t.Kind.Namespaced {
-		if err := matchNamespace(t, wanted); err != nil {
-			return nil, err
-		}
+	if wanted.GetNamespace() != "" { // without one it stays without until it is created
+		return wanted, matchNamespace(t, wanted)
 	}
 	return wanted, nil
 }

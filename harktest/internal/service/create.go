@@ -43,10 +43,19 @@ func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.
 	if err := s.admitCreate(t, accessor); err != nil {
 		return nil, err
 	}
-	if err := s.prepareCreate(t, obj, accessor); err != nil {
+	prepareMeta(t, obj, accessor)
+	// Fields are owned by who sends them or has them by default, not what the
+	// server adds to them afterwards.
+	if obj, err = s.trackCreate(t, obj, o); err != nil {
 		return nil, err
 	}
-	if obj, err = s.trackCreate(t, obj, o); err != nil {
+	if accessor, err = meta.Accessor(obj); err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if err := s.prepareKind(t, obj); err != nil {
+		return nil, err
+	}
+	if err := invalid(t, accessor.GetName(), validateCreate(t.Kind, obj, accessor)); err != nil {
 		return nil, err
 	}
 	return s.commitNew(t, obj, o)
@@ -58,7 +67,7 @@ func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*obje
 	t.Name = version.Meta().GetName()
 	if o.DryRun {
 		if s.store.Get(t.Kind.Storage(), t.Key()) != nil {
-			return nil, apierrors.NewAlreadyExists(t.Kind.Resource(), t.Name)
+			return nil, s.alreadyExists(t)
 		}
 		return version, nil
 	}
@@ -67,7 +76,7 @@ func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*obje
 	}
 	_, err := s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version})
 	if errors.Is(err, mvcc.ErrConflict) {
-		return nil, apierrors.NewAlreadyExists(t.Kind.Resource(), t.Name)
+		return nil, s.alreadyExists(t)
 	}
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -76,13 +85,24 @@ func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*obje
 	return version, nil
 }
 
+// alreadyExists is the API's answer where a name is taken; it says so when the
+// name will soon be free.
+func (s *Service) alreadyExists(t Target) error {
+	err := apierrors.NewAlreadyExists(t.Kind.Resource(), t.Name)
+	record := s.store.Get(t.Kind.Storage(), t.Key())
+	if record != nil && record.Value.Meta().GetDeletionTimestamp() != nil {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}
+
 // admitCreate checks what does not depend on the kind: namespaces and versions.
 func (s *Service) admitCreate(t Target, m metav1.Object) error {
 	if err := matchNamespace(t, m); err != nil {
 		return err
 	}
 	if m.GetResourceVersion() != "" {
-		return apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+		return errors.New("resourceVersion should not be set on objects to be created")
 	}
 	if !t.Kind.Namespaced {
 		return nil
@@ -126,12 +146,12 @@ func matchNamespace(t Target, m metav1.Object) error {
 // its suffix of five characters fits a label.
 const generatedLength = 58
 
-func (s *Service) prepareCreate(t Target, obj runtime.Object, m metav1.Object) error {
+// prepareMeta gives a new object its identity and its defaults.
+func prepareMeta(t Target, obj runtime.Object, m metav1.Object) {
 	m.SetUID(uuid.NewUUID())
 	m.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
 	m.SetDeletionTimestamp(nil)
 	m.SetDeletionGracePeriodSeconds(nil)
-	m.SetGeneration(0)
 	m.SetSelfLink("")
 	if base := m.GetGenerateName(); base != "" && m.GetName() == "" {
 		m.SetName(base[:min(len(base), generatedLength)] + utilrand.String(5))
@@ -142,9 +162,8 @@ func (s *Service) prepareCreate(t Target, obj runtime.Object, m metav1.Object) e
 	if t.Kind.Status {
 		clearStatus(obj)
 	}
-	applyDefaults(obj)
-	if err := s.prepareKind(t, obj); err != nil {
-		return err
+	if t.Kind.Unstructured() { // of which the defaults are those of what it says it is
+		obj.GetObjectKind().SetGroupVersionKind(t.Kind.GVK)
 	}
-	return invalid(t, m.GetName(), validateCreate(t.Kind, obj, m))
+	applyDefaults(obj)
 }

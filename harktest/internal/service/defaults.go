@@ -6,10 +6,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
+
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
 type deployment = appsv1.Deployment
 
@@ -45,6 +49,10 @@ func applyDefaults(obj runtime.Object) {
 		setDefaultPointer(&o.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 	case *corev1.ReplicationController:
 		setDefaultPointer(&o.Spec.Replicas, 1)
+	case *unstructured.Unstructured:
+		if o.GroupVersionKind().GroupKind() == definitionKind {
+			defaultDefinition(o)
+		}
 	case *corev1.PodTemplate:
 		defaultPodSpec(&o.Template.Spec)
 	default:
@@ -94,7 +102,11 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 	if s.Spec.UpdateStrategy.Type == appsv1.RollingUpdateStatefulSetStrategyType {
 		setDefaultPointer(&s.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
 		setDefaultPointer(&s.Spec.UpdateStrategy.RollingUpdate.Partition, 0)
+		setDefaultPointer(&s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 	}
+	setDefaultPointer(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	setDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	setDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	setDefaultPointer(&s.Spec.Replicas, 1)
 	setDefaultPointer(&s.Spec.RevisionHistoryLimit, 10)
 	defaultPodSpec(&s.Spec.Template.Spec)
@@ -102,6 +114,12 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 
 func defaultDaemonSet(d *appsv1.DaemonSet) {
 	setDefault(&d.Spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	if d.Annotations == nil {
+		d.Annotations = map[string]string{}
+	}
+	if _, found := d.Annotations[appsv1.DeprecatedTemplateGeneration]; !found {
+		d.Annotations[appsv1.DeprecatedTemplateGeneration] = "1" // how it was counted before metadata.generation
+	}
 	if d.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
 		setDefaultPointer(&d.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
 		setDefaultPointer(&d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
@@ -156,6 +174,9 @@ func defaultPod(p *corev1.Pod) {
 		defaultRequests(&p.Spec.Containers[i].Resources)
 	}
 	setDefaultPointer(&p.Spec.EnableServiceLinks, true)
+	if p.Status.PodIP != "" && len(p.Status.PodIPs) == 0 {
+		p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
+	}
 	defaultPodSpec(&p.Spec)
 }
 

@@ -84,23 +84,35 @@ func readDefinition(obj runtime.Object) (*definition, error) {
 	return &d, nil
 }
 
-// prepareDefinition fills in the names that a definition may leave out and the
-// status that a server gives it: its names are accepted at once.
+// defaultDefinition fills in what a definition may leave out.
+func defaultDefinition(u *unstructured.Unstructured) {
+	d, err := readDefinition(u)
+	if err != nil {
+		return // prepareDefinition says what is wrong
+	}
+	setDefault(&d.Spec.Names.Singular, strings.ToLower(d.Spec.Names.Kind))
+	setDefault(&d.Spec.Names.ListKind, d.Spec.Names.Kind+"List")
+	spec, ok := u.Object["spec"].(map[string]any)
+	if !ok {
+		return
+	}
+	spec["names"] = d.Spec.Names.fields()
+	if spec["conversion"] == nil {
+		spec["conversion"] = map[string]any{"strategy": "None"}
+	}
+}
+
+// prepareDefinition gives a definition the status that a server gives it: its
+// names are accepted at once.
 func prepareDefinition(obj runtime.Object) error {
 	d, err := readDefinition(obj)
 	if err != nil {
 		return err
 	}
 	if errs := d.validate(); len(errs) > 0 {
-		return apierrors.NewInvalid(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, d.Metadata.Name, errs)
+		return apierrors.NewInvalid(definitionKind, d.Metadata.Name, errs)
 	}
 	u := obj.(*unstructured.Unstructured)
-	setDefault(&d.Spec.Names.Singular, strings.ToLower(d.Spec.Names.Kind))
-	setDefault(&d.Spec.Names.ListKind, d.Spec.Names.Kind+"List")
-	names := d.Spec.Names.fields()
-	if err := unstructured.SetNestedMap(u.Object, names, "spec", "names"); err != nil {
-		return BadRequest("%v", err)
-	}
 	return unstructured.SetNestedMap(u.Object, d.acceptedStatus(), "status")
 }
 
@@ -161,7 +173,14 @@ func (d *definition) validate() field.ErrorList {
 		}
 	}
 	if storage != 1 {
-		errs = append(errs, field.Invalid(spec.Child("versions"), len(d.Spec.Versions), "must have exactly one version marked as storage version"))
+		names := make([]string, len(d.Spec.Versions))
+		for i, v := range d.Spec.Versions {
+			names[i] = v.Name
+		}
+		errs = append(errs, field.Invalid(spec.Child("versions"), names, "must have exactly one version marked as storage version"))
+	}
+	if storage == 0 {
+		errs = append(errs, field.Invalid(field.NewPath("status", "storedVersions"), []string(nil), "must have at least one stored version"))
 	}
 	return errs
 }

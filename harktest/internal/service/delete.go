@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +25,27 @@ var schemaNamespaces = schema.GroupResource{Resource: "namespaces"}
 // Delete removes an object, or marks it as being deleted while finalizers or
 // its grace period hold it. gone tells which; the version is the object's last one.
 func (s *Service) Delete(t Target, o metav1.DeleteOptions, dryRun bool) (version *object.Version, gone bool, err error) {
+	return s.deleteBy(t, o, func(t Target, record *Record) (*object.Version, bool, error) {
+		return s.delete(t, record, o, deletion{dryRun: dryRun})
+	})
+}
+
+// Remove is Delete, except that what is gone at once was not marked before.
+func (s *Service) Remove(t Target, o metav1.DeleteOptions) error {
+	_, _, err := s.deleteBy(t, o, func(t Target, record *Record) (*object.Version, bool, error) {
+		return s.delete(t, record, o, deletion{oneStep: true})
+	})
+	return err
+}
+
+// deletion says how an object is deleted.
+type deletion struct {
+	dryRun  bool // compute the answer only
+	oneStep bool // do not mark what is removed at once
+}
+
+// deleteBy deletes by try until nobody has changed the object meanwhile.
+func (s *Service) deleteBy(t Target, o metav1.DeleteOptions, try func(Target, *Record) (*object.Version, bool, error)) (version *object.Version, gone bool, err error) {
 	if errs := metavalidation.ValidateDeleteOptions(&o); len(errs) > 0 {
 		return nil, false, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", errs)
 	}
@@ -37,14 +57,14 @@ func (s *Service) Delete(t Target, o metav1.DeleteOptions, dryRun bool) (version
 		if record == nil {
 			return nil, false, t.notFound()
 		}
-		version, gone, err = s.delete(t, record, o, dryRun)
+		version, gone, err = try(t, record)
 		if !errors.Is(err, mvcc.ErrConflict) {
 			return version, gone, err
 		}
 	}
 }
 
-func (s *Service) delete(t Target, record *Record, o metav1.DeleteOptions, dryRun bool) (*object.Version, bool, error) {
+func (s *Service) delete(t Target, record *Record, o metav1.DeleteOptions, d deletion) (*object.Version, bool, error) {
 	t.Kind = t.Kind.Main()
 	old := record.Value
 	if err := deletePrecondition(t, old.Meta(), o.Preconditions); err != nil {
@@ -53,19 +73,38 @@ func (s *Service) delete(t Target, record *Record, o metav1.DeleteOptions, dryRu
 	next := object.New(t.Kind, old.Copy())
 	m := next.Meta()
 	m.SetFinalizers(propagationFinalizers(m, o))
-	if grace := gracePeriod(next.Object(), m, o); grace > 0 {
+	held := len(m.GetFinalizers()) > 0 || holdsContent(next.Object())
+	graceful, grace := gracePeriod(next.Object(), m, o)
+	gone := grace == 0 && !held
+	graceful = graceful && !(gone && d.oneStep)
+	switch {
+	case graceful:
 		markGraceful(m, grace)
-	} else if len(m.GetFinalizers()) > 0 || holdsContent(next.Object()) {
+	case held:
 		markDeleting(next.Object(), m)
-	} else {
-		version, err := s.remove(t, record, next, dryRun)
+	default:
+		version, err := s.remove(t, record, next, d.dryRun)
 		return version, true, err
 	}
-	if same(old, next) {
+	if !gone && same(old, next) {
 		return old, false, nil
 	}
-	version, err := s.replace(t, record, next, dryRun)
-	return version, false, err
+	version, err := s.replace(t, record, next, d.dryRun)
+	if err != nil || !gone || d.dryRun {
+		return version, gone, err
+	}
+	// The API marks a pod before it removes it, also when nothing is left to wait for.
+	return s.removeMarked(t, version)
+}
+
+// removeMarked removes what has just been marked; mvcc.ErrConflict asks for another try.
+func (s *Service) removeMarked(t Target, marked *object.Version) (*object.Version, bool, error) {
+	record := s.store.Get(t.Kind.Storage(), t.Key())
+	if record == nil || record.Value.Meta().GetUID() != marked.Meta().GetUID() {
+		return marked, true, nil // somebody else was faster
+	}
+	version, err := s.removed(t, record)
+	return version, true, err
 }
 
 // remove deletes a record and returns answer. The event carries the state that was
@@ -74,6 +113,12 @@ func (s *Service) remove(t Target, record *Record, answer *object.Version, dryRu
 	if dryRun {
 		return answer, nil
 	}
+	_, err := s.removed(t, record)
+	return answer, err
+}
+
+// removed deletes a record and returns its last version, which is the deletion's.
+func (s *Service) removed(t Target, record *Record) (*object.Version, error) {
 	last := object.New(t.Kind, record.Value.Copy())
 	_, err := s.store.Commit(mvcc.Change[*object.Version]{
 		Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: last, Delete: true,
@@ -82,7 +127,7 @@ func (s *Service) remove(t Target, record *Record, answer *object.Version, dryRu
 		return nil, err
 	}
 	s.afterStore(last)
-	return answer, nil
+	return last, nil
 }
 
 func deletePrecondition(t Target, m metav1.Object, p *metav1.Preconditions) error {
@@ -90,51 +135,57 @@ func deletePrecondition(t Target, m metav1.Object, p *metav1.Preconditions) erro
 		return nil
 	}
 	if p.UID != nil && *p.UID != m.GetUID() {
-		return t.conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, m.GetUID()))
+		return t.kindConflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, m.GetUID()))
 	}
 	if p.ResourceVersion != nil && *p.ResourceVersion != m.GetResourceVersion() {
-		return t.conflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, m.GetResourceVersion()))
+		return t.kindConflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, m.GetResourceVersion()))
 	}
 	return nil
 }
 
-// gracePeriod returns for how many seconds a deletion lets the object live on:
-// only pods that run on a node have one.
-func gracePeriod(obj runtime.Object, m metav1.Object, o metav1.DeleteOptions) int64 {
+// gracePeriod returns whether a deletion is one that gives grace, as those of pods
+// are, and for how many seconds the object then lives on: for none unless the pod
+// runs on a node.
+func gracePeriod(obj runtime.Object, m metav1.Object, o metav1.DeleteOptions) (graceful bool, seconds int64) {
 	pod, ok := obj.(*corev1.Pod)
-	if !ok || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
-		return 0
+	if !ok {
+		return false, 0
 	}
-	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
-	if pod.Spec.TerminationGracePeriodSeconds != nil {
-		grace = *pod.Spec.TerminationGracePeriodSeconds
+	if m.GetDeletionTimestamp() != nil {
+		return shortened(m, o.GracePeriodSeconds)
 	}
-	if o.GracePeriodSeconds != nil {
-		grace = *o.GracePeriodSeconds
+	switch {
+	case pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		seconds = 0
+	case o.GracePeriodSeconds != nil:
+		seconds = *o.GracePeriodSeconds
+	case pod.Spec.TerminationGracePeriodSeconds != nil:
+		seconds = *pod.Spec.TerminationGracePeriodSeconds
+	default:
+		seconds = corev1.DefaultTerminationGracePeriodSeconds
 	}
-	if grace < 0 {
-		grace = 1
+	if seconds < 0 {
+		seconds = 1
 	}
-	if m.GetDeletionTimestamp() == nil {
-		return grace
-	}
-	return shortened(m, o.GracePeriodSeconds)
+	return true, seconds
 }
 
 // shortened returns the grace period of an object that is being deleted
 // already: another deletion can only make it shorter.
-func shortened(m metav1.Object, wish *int64) int64 {
+func shortened(m metav1.Object, wish *int64) (graceful bool, seconds int64) {
 	current := int64(0)
 	if m.GetDeletionGracePeriodSeconds() != nil {
 		current = *m.GetDeletionGracePeriodSeconds()
 	}
-	if wish == nil || *wish >= current {
-		return current
+	switch {
+	case current <= 0:
+		return false, 0
+	case wish == nil || *wish >= current:
+		return true, current
+	case *wish < 0:
+		return true, 1
 	}
-	if *wish < 0 {
-		return min(1, current)
-	}
-	return *wish
+	return true, *wish
 }
 
 func markGraceful(m metav1.Object, grace int64) {
@@ -218,9 +269,18 @@ func (s *Service) finalizeNamespace(t Target, record *Record, wanted *corev1.Nam
 	if err := precondition(t, wanted, record.Value.Meta()); err != nil {
 		return nil, err
 	}
-	next := object.New(t.Kind, record.Value.Copy())
-	namespace := next.Object().(*corev1.Namespace)
-	namespace.Spec.Finalizers = slices.Clone(wanted.Spec.Finalizers)
+	old := record.Value
+	namespace := wanted.DeepCopy()
+	namespace.Status = old.Copy().(*corev1.Namespace).Status
+	applyDefaults(namespace)
+	namespace.ResourceVersion = old.Meta().GetResourceVersion()
+	keepSystemMetadata(namespace, old.Meta())
+	tracked, err := s.trackUpdate(t, old, namespace, o)
+	if err != nil {
+		return nil, err
+	}
+	next := object.New(t.Kind, tracked)
+	namespace = tracked.(*corev1.Namespace)
 	if namespace.DeletionTimestamp != nil && len(namespace.Spec.Finalizers)+len(namespace.Finalizers) == 0 {
 		return s.remove(t, record, next, o.DryRun)
 	}
@@ -239,7 +299,6 @@ func (s *Service) DeleteCollection(t Target, l ListOptions, o metav1.DeleteOptio
 			return nil, err
 		}
 	}
-	list.ResourceVersion = strconv.FormatUint(s.store.Version(), 10)
 	return list, nil
 }
 

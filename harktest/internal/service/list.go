@@ -52,7 +52,7 @@ func newSelection(t Target, o ListOptions) (selection, error) {
 	transformed, err := o.FieldSelector.Transform(func(name, value string) (string, string, error) {
 		known, ok := object.FieldName(t.Kind, name)
 		if !ok {
-			return "", "", errors.New("field label not supported: " + name)
+			return "", "", errors.New(object.UnknownField(t.Kind, name))
 		}
 		return known, value, nil
 	})
@@ -105,7 +105,7 @@ func (s *Service) listFrom(k *kind.Kind, o ListOptions) (mvcc.Snapshot[*object.V
 	}
 	version, err := parseVersion(o.ResourceVersion)
 	if err != nil {
-		return none, key.Key{}, err
+		return none, key.Key{}, BadRequest("invalid resource version: %v", err)
 	}
 	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact || o.ResourceVersionMatch == "" && o.Limit > 0
 	if exact && version > 0 {
@@ -168,11 +168,11 @@ func decodeContinue(text string) (token, key.Key, error) {
 		err = json.Unmarshal(data, &t)
 	}
 	if err != nil {
-		return t, key.Key{}, BadRequest("continue key is not valid: %v", err)
+		return t, key.Key{}, BadRequest("invalid continue token: continue key is not valid: %v", err)
 	}
 	namespace, name, ok := strings.Cut(t.Start, "/")
 	if t.APIVersion != tokenVersion || t.Version == 0 || !ok {
-		return t, key.Key{}, BadRequest("continue key is not valid: incorrect encoded start resourceVersion (version %s)", t.APIVersion)
+		return t, key.Key{}, BadRequest("invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version %s)", t.APIVersion)
 	}
 	return t, key.Key{Namespace: namespace, Name: name}, nil
 }

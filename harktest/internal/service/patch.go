@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,6 +28,8 @@ type Patch struct {
 	Data []byte
 	// Strict makes fields that the kind does not have an error.
 	Strict bool
+	// Warn is told of such fields when they are none. Default nobody.
+	Warn func(unknown error)
 }
 
 // Patch changes an object by a JSON, merge or strategic merge patch.
@@ -51,19 +54,36 @@ func (s *Service) PatchObject(gvk schema.GroupVersionKind, current runtime.Objec
 	if err != nil {
 		return nil, err
 	}
-	obj, err := s.decoder.Decode(after, object.MediaJSON, gvk, p.Strict)
-	if err != nil {
-		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(after), decodeCause(err))})
+	obj, unknown, err := s.decoder.DecodePatched(after, gvk)
+	switch {
+	case err != nil && p.Type == types.StrategicMergePatchType:
+		return nil, strategicInvalid(after, current, p, err)
+	case err != nil:
+		return nil, invalidPatch(string(after), err)
+	case unknown != nil && p.Strict:
+		return nil, invalidPatch(string(after), unknown)
+	case unknown != nil && p.Warn != nil:
+		p.Warn(unknown)
 	}
 	return obj, nil
 }
 
-// decodeCause returns the message of an error of the decoder.
-func decodeCause(err error) string {
-	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
-		return status.ErrStatus.Message
+func invalidPatch(value string, err error) error {
+	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), value, err.Error())})
+}
+
+// strategicInvalid says why the result of a strategic merge patch is no object, as
+// the API does, which does not go by way of JSON there.
+func strategicInvalid(after []byte, current runtime.Object, p Patch, err error) error {
+	var result, patch map[string]any
+	if json.Unmarshal(after, &result) != nil || json.Unmarshal(p.Data, &patch) != nil {
+		return invalidPatch(string(after), err)
 	}
-	return err.Error()
+	empty := reflect.New(reflect.TypeOf(current).Elem()).Interface()
+	if cause := runtime.DefaultUnstructuredConverter.FromUnstructured(result, empty); cause != nil {
+		err = cause
+	}
+	return invalidPatch(fmt.Sprintf("%+v", patch), err)
 }
 
 func applyPatch(before []byte, prototype runtime.Object, p Patch) ([]byte, error) {
@@ -71,7 +91,10 @@ func applyPatch(before []byte, prototype runtime.Object, p Patch) ([]byte, error
 	case types.JSONPatchType:
 		return applyJSONPatch(before, p.Data)
 	case types.MergePatchType:
-		var fields map[string]json.RawMessage
+		if !json.Valid(p.Data) {
+			return nil, BadRequest("invalid JSON patch")
+		}
+		var fields map[string]any
 		if err := json.Unmarshal(p.Data, &fields); err != nil {
 			return nil, BadRequest("error decoding patch: %v", err)
 		}
@@ -90,7 +113,7 @@ func applyPatch(before []byte, prototype runtime.Object, p Patch) ([]byte, error
 func applyJSONPatch(before, data []byte) ([]byte, error) {
 	operations, err := jsonpatch.DecodePatch(data)
 	if err != nil {
-		return nil, BadRequest("%v", err)
+		return nil, BadRequest("error decoding patch: %v", err)
 	}
 	if len(operations) > maxPatchOperations {
 		return nil, apierrors.NewRequestEntityTooLargeError(

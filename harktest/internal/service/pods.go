@@ -6,8 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/gocampus/hark/harktest/internal/object"
 )
@@ -17,17 +19,16 @@ func (s *Service) Bind(t Target, b *corev1.Binding, o WriteOptions) (*object.Ver
 	if b.Target.Name == "" {
 		return nil, BadRequest("the target of a binding needs a name")
 	}
-	whole := t
-	whole.Subresource = "binding"
-	return s.Update(whole, func(current runtime.Object) (runtime.Object, error) {
+	t.Subresource = "binding"
+	return s.Update(t, func(current runtime.Object) (runtime.Object, error) {
 		pod := current.(*corev1.Pod)
 		switch {
 		case b.UID != "" && b.UID != pod.UID:
 			return nil, t.conflict(errors.New("the UID in the binding does not match the UID of the pod"))
 		case pod.DeletionTimestamp != nil:
-			return nil, t.conflict(errors.New("pod " + pod.Name + " is being deleted, cannot be assigned to a host"))
+			return nil, t.bindingConflict(errors.New("pod " + pod.Name + " is being deleted, cannot be assigned to a host"))
 		case pod.Spec.NodeName != "":
-			return nil, t.conflict(errors.New("pod " + pod.Name + " is already assigned to node \"" + pod.Spec.NodeName + "\""))
+			return nil, t.bindingConflict(errors.New("pod " + pod.Name + " is already assigned to node \"" + pod.Spec.NodeName + "\""))
 		}
 		pod.Spec.NodeName = b.Target.Name
 		if pod.Annotations == nil && len(b.Annotations) > 0 {
@@ -37,6 +38,10 @@ func (s *Service) Bind(t Target, b *corev1.Binding, o WriteOptions) (*object.Ver
 		setCondition(&pod.Status, corev1.PodScheduled)
 		return pod, nil
 	}, o)
+}
+
+func (t Target) bindingConflict(err error) error {
+	return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, t.Name, err)
 }
 
 func setCondition(status *corev1.PodStatus, kind corev1.PodConditionType) {

@@ -60,6 +60,7 @@ func prepareKindUpdate(next, old runtime.Object) {
 		if o.Spec.PreemptionPolicy == nil {
 			o.Spec.PreemptionPolicy = before.Spec.PreemptionPolicy
 		}
+		tolerateTrouble(o)
 	}
 }
 
@@ -70,6 +71,12 @@ const notReadySeconds = 300
 func admitPod(p *corev1.Pod) {
 	setDefaultPointer(&p.Spec.Priority, 0)
 	setDefaultPointer(&p.Spec.PreemptionPolicy, corev1.PreemptLowerPriority)
+	tolerateTrouble(p)
+}
+
+// tolerateTrouble lets a pod stay on a node in trouble for a while, unless it says
+// how long itself.
+func tolerateTrouble(p *corev1.Pod) {
 	for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerated := slices.ContainsFunc(p.Spec.Tolerations, func(t corev1.Toleration) bool {
 			return (t.Key == taint || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
@@ -118,6 +125,11 @@ func (s *Service) assignAddress(svc *corev1.Service) {
 	}
 	if len(svc.Spec.IPFamilies) == 0 {
 		svc.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+		if svc.Spec.ClusterIP == corev1.ClusterIPNone && len(svc.Spec.Selector) == 0 && svc.Spec.IPFamilyPolicy == nil {
+			// Nobody but the author of its endpoints knows their families.
+			svc.Spec.IPFamilies = append(svc.Spec.IPFamilies, corev1.IPv6Protocol)
+			svc.Spec.IPFamilyPolicy = new(corev1.IPFamilyPolicyRequireDualStack)
+		}
 	}
 	setDefaultPointer(&svc.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
 }

@@ -81,7 +81,7 @@ func selectorText(fields map[string]any, path string) (string, error) {
 // gets the current scale and returns the wanted one.
 func (s *Service) UpdateScale(t Target, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), o WriteOptions) (*autoscalingv1.Scale, error) {
 	whole := t
-	whole.Subresource = ""
+	whole.Subresource = "scale"
 	version, err := s.Update(whole, func(current runtime.Object) (runtime.Object, error) {
 		scale, err := ScaleOf(t.Kind, object.New(t.Kind.Main(), current.DeepCopyObject()))
 		if err != nil {

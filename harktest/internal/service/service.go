@@ -75,8 +75,26 @@ func (t Target) conflict(err error) error {
 	return apierrors.NewConflict(t.Kind.Resource(), t.Name, err)
 }
 
+// kindConflict is conflict in the words of a deletion, which names the kind.
+func (t Target) kindConflict(err error) error {
+	kind := schema.GroupResource{Group: t.Kind.GVK.Group, Resource: t.Kind.GVK.Kind}
+	return apierrors.NewConflict(kind, t.Name, err)
+}
+
 // errModified is what the API says of an update from an old version.
 var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+// GetAt is Get at a resourceVersion, which must not be newer than the server's.
+func (s *Service) GetAt(t Target, resourceVersion string) (*object.Version, error) {
+	version, err := parseVersion(resourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	if current := s.store.Version(); version > current {
+		return nil, tooLarge(version, current)
+	}
+	return s.Get(t)
+}
 
 // Get returns the newest version of an object.
 func (s *Service) Get(t Target) (*object.Version, error) {
@@ -99,7 +117,7 @@ func parseVersion(text string) (uint64, error) {
 	}
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, BadRequest("Invalid value: %q: %v", text, err)
+		return 0, fmt.Errorf("resourceVersion: Invalid value: %q: %w", text, err)
 	}
 	return version, nil
 }
@@ -128,6 +146,9 @@ func genericStatus(code int, message string) error {
 	return apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", message, 0, false)
 }
 
+// Generic is a status whose words do not come from an object of the API.
+func Generic(code int, message string) error { return genericStatus(code, message) }
+
 func unprocessable(message string) error {
 	return genericStatus(http.StatusUnprocessableEntity, message)
 }
@@ -153,6 +174,9 @@ func CheckName(obj runtime.Object, t Target) error {
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return BadRequest("%v", err)
+	}
+	if m.GetName() == "" {
+		return BadRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", t.Name)
 	}
 	if m.GetName() != t.Name {
 		return BadRequest("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), t.Name)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/gocampus/hark/harktest/internal/mvcc"
@@ -36,6 +37,21 @@ func (s *Service) Update(t Target, change Transform, o WriteOptions) (*object.Ve
 	}
 }
 
+// Put replaces an object as a client sends it, or creates it where the API lets an
+// update do so; created tells which.
+func (s *Service) Put(t Target, obj runtime.Object, o WriteOptions) (version *object.Version, created bool, err error) {
+	for {
+		version, err = s.Update(t, func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil }, o)
+		if t.Subresource != "" || !t.Kind.CreatedByUpdate() || !apierrors.IsNotFound(err) {
+			return version, false, err
+		}
+		version, err = s.Create(t, obj.DeepCopyObject(), o)
+		if !apierrors.IsAlreadyExists(err) {
+			return version, true, err
+		}
+	}
+}
+
 // update tries once; mvcc.ErrConflict asks for another try.
 func (s *Service) update(t Target, record *Record, change Transform, o WriteOptions) (*object.Version, error) {
 	old := record.Value
@@ -56,8 +72,10 @@ func (s *Service) update(t Target, record *Record, change Transform, o WriteOpti
 	if err := s.prepareUpdate(hub, next, old); err != nil {
 		return nil, err
 	}
-	if next, err = s.trackUpdate(hub, old, next, o); err != nil {
-		return nil, err
+	if t.Subresource != "binding" { // a binding is of no manager
+		if next, err = s.trackUpdate(hub, old, next, o); err != nil {
+			return nil, err
+		}
 	}
 	keepTimes(old.Meta(), next)
 	version := object.New(hub.Kind, next)
@@ -141,24 +159,31 @@ func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Versi
 	}
 	keepOld(t, next, old)
 	keepSystemMetadata(m, old.Meta())
+	applyDefaults(next)
 	if t.Subresource == "" {
-		applyDefaults(next)
 		prepareKindUpdate(next, old.Object())
 	}
-	if t.Kind.Generation && specChanged(t.Kind, next, old.Object()) {
+	if t.countsGeneration() && specChanged(t.Kind, next, old.Object()) {
 		m.SetGeneration(old.Meta().GetGeneration() + 1)
 	}
 	return invalid(t, m.GetName(), validateUpdate(t, next, m, old))
 }
 
+// countsGeneration tells whether an update of the target can count as one of the spec.
+func (t Target) countsGeneration() bool {
+	return t.Kind.Generation && (t.Subresource == "" || t.Subresource == "scale")
+}
+
 // precondition checks what an update says of the version that it came from.
 func precondition(t Target, m, old metav1.Object) error {
 	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
-		return t.conflict(fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID())) // the API's words
+		return t.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
+			"Precondition failed: UID in precondition: %v, UID in object meta: %v", t.Kind.Plural, t.Key(), uid, old.GetUID())) // the API's words
 	}
 	version := m.GetResourceVersion()
-	if (version == "" || version == "0") && t.Kind.Custom {
-		return invalid(t, m.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+	if (version == "" || version == "0") && t.Kind.NeedsVersion() {
+		errs := field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")}
+		return apierrors.NewInvalid(schema.GroupKind{Group: t.Kind.GVK.Group, Kind: t.Kind.Plural}, m.GetName(), errs) // the API names the resource
 	}
 	if version != "" && version != "0" && version != old.GetResourceVersion() {
 		return t.conflict(errModified)
@@ -171,8 +196,12 @@ func keepSystemMetadata(m, old metav1.Object) {
 	m.SetGeneration(old.GetGeneration())
 	m.SetUID(old.GetUID())
 	m.SetCreationTimestamp(old.GetCreationTimestamp())
-	m.SetDeletionTimestamp(old.GetDeletionTimestamp())
-	m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	if at := old.GetDeletionTimestamp(); at != nil { // without one, a new one is refused
+		m.SetDeletionTimestamp(at)
+	}
+	if m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
 	m.SetSelfLink("")
 }
 

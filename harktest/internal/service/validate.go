@@ -2,6 +2,8 @@ package service
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -13,6 +15,7 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -26,7 +29,7 @@ func nameRule(k *kind.Kind) validation.ValidateNameFunc {
 	case k.Storage() == "namespaces":
 		return validation.NameIsDNSLabel
 	case k.Storage() == "services":
-		return validation.NameIsDNS1035Label
+		return validation.NameIsDNSLabel
 	case k.GVK.Group == "rbac.authorization.k8s.io":
 		return pathSegment
 	}
@@ -41,13 +44,28 @@ func pathSegment(name string, prefix bool) []string {
 }
 
 func validateCreate(k *kind.Kind, obj runtime.Object, m metav1.Object) field.ErrorList {
-	errs := validation.ValidateObjectMetaAccessor(m, k.Namespaced, nameRule(k), field.NewPath("metadata"))
+	errs := validateMeta(k, m)
 	return append(errs, validateSpec(obj)...)
+}
+
+func validateMeta(k *kind.Kind, m metav1.Object) field.ErrorList {
+	path := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessor(m, k.Namespaced, nameRule(k), path)
+	if k.Unstructured() {
+		return errs
+	}
+	standard := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	for i, name := range m.GetFinalizers() {
+		if !strings.Contains(name, "/") && !slices.Contains(standard, name) {
+			errs = append(errs, field.Invalid(path.Child("finalizers").Index(i), name, "name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
 }
 
 func validateUpdate(t Target, next runtime.Object, m metav1.Object, old *object.Version) field.ErrorList {
 	path := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(m, t.Kind.Namespaced, nameRule(t.Kind), path)
+	errs := validateMeta(t.Kind, m)
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, old.Meta(), path)...)
 	if t.Subresource != "" {
 		return errs
@@ -86,8 +104,9 @@ func validateWorkload(replicas *int32, selector *metav1.LabelSelector, template 
 	if replicas != nil {
 		errs = append(errs, validation.ValidateNonnegativeField(int64(*replicas), spec.Child("replicas"))...)
 	}
-	if selector == nil {
-		errs = append(errs, field.Required(spec.Child("selector"), ""))
+	if selector == nil { // which selects nothing
+		errs = append(errs, field.Required(spec.Child("selector"), ""),
+			field.Invalid(spec.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`"))
 	} else {
 		errs = append(errs, metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, spec.Child("selector"))...)
 		errs = append(errs, validateSelected(selector, template, spec)...)
@@ -158,6 +177,11 @@ func validateService(s *corev1.Service, path *field.Path) field.ErrorList {
 		for _, message := range utilvalidation.IsValidPortNum(int(port.Port)) {
 			errs = append(errs, field.Invalid(path.Child("ports").Index(i).Child("port"), port.Port, message))
 		}
+		if port.TargetPort.Type == intstr.Int {
+			for _, message := range utilvalidation.IsValidPortNum(port.TargetPort.IntValue()) {
+				errs = append(errs, field.Invalid(path.Child("ports").Index(i).Child("targetPort"), port.TargetPort.IntVal, message))
+			}
+		}
 		if len(s.Spec.Ports) > 1 && port.Name == "" {
 			errs = append(errs, field.Required(path.Child("ports").Index(i).Child("name"), ""))
 		}
@@ -187,19 +211,24 @@ func validateChange(next, old runtime.Object) field.ErrorList {
 	case *appsv1.DaemonSet:
 		return validation.ValidateImmutableField(o.Spec.Selector, old.(*appsv1.DaemonSet).Spec.Selector, field.NewPath("spec", "selector"))
 	case *corev1.ConfigMap:
-		return validateImmutable(old.(*corev1.ConfigMap).Immutable, o.Data, old.(*corev1.ConfigMap).Data)
+		before := old.(*corev1.ConfigMap)
+		errs := validateImmutable(before.Immutable, "immutable", o.Immutable, before.Immutable)
+		errs = append(errs, validateImmutable(before.Immutable, "data", o.Data, before.Data)...)
+		return append(errs, validateImmutable(before.Immutable, "binaryData", o.BinaryData, before.BinaryData)...)
 	case *corev1.Secret:
-		errs := validation.ValidateImmutableField(o.Type, old.(*corev1.Secret).Type, field.NewPath("type"))
-		return append(errs, validateImmutable(old.(*corev1.Secret).Immutable, o.Data, old.(*corev1.Secret).Data)...)
+		before := old.(*corev1.Secret)
+		errs := validation.ValidateImmutableField(o.Type, before.Type, field.NewPath("type"))
+		errs = append(errs, validateImmutable(before.Immutable, "immutable", o.Immutable, before.Immutable)...)
+		return append(errs, validateImmutable(before.Immutable, "data", o.Data, before.Data)...)
 	}
 	return nil
 }
 
-func validateImmutable(immutable *bool, next, old any) field.ErrorList {
+func validateImmutable(immutable *bool, name string, next, old any) field.ErrorList {
 	if immutable == nil || !*immutable || equality.Semantic.DeepEqual(next, old) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set")}
+	return field.ErrorList{field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set")}
 }
 
 // validatePodChange allows only what an update of a pod may touch.

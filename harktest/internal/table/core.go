@@ -21,10 +21,10 @@ func addCore(add func(reflect.Type, printer)) {
 	}, "Name", "Status", "Age"))
 	add(of(func(c *corev1.ConfigMap, m metav1.Object) []any {
 		return []any{c.Name, int64(len(c.Data) + len(c.BinaryData)), age(m)}
-	}, "Name", "#Data", "Age"))
+	}, "Name", "Data", "Age"))
 	add(of(func(s *corev1.Secret, m metav1.Object) []any {
 		return []any{s.Name, string(s.Type), int64(len(s.Data)), age(m)}
-	}, "Name", "Type", "#Data", "Age"))
+	}, "Name", "Type", "Data", "Age"))
 	add(of(func(s *corev1.ServiceAccount, m metav1.Object) []any {
 		return []any{s.Name, age(m)}
 	}, "Name", "Age"))

@@ -15,10 +15,11 @@ import (
 
 // customColumns returns the columns that a CustomResourceDefinition names, after the name.
 func customColumns(k *kind.Kind) []metav1.TableColumnDefinition {
-	definitions := []metav1.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name", Description: "Name must be unique within a namespace."}}
+	definitions := []metav1.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name", Description: descriptions["name"]}}
 	for _, c := range k.Columns {
 		definitions = append(definitions, metav1.TableColumnDefinition{
-			Name: c.Name, Type: cmp.Or(c.Type, "string"), Format: c.Format, Description: c.Description, Priority: c.Priority,
+			Name: c.Name, Type: cmp.Or(c.Type, "string"), Format: c.Format, Priority: c.Priority,
+			Description: cmp.Or(c.Description, "Custom resource definition column (in JSONPath format): "+c.JSONPath),
 		})
 	}
 	return definitions

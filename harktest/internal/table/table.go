@@ -52,6 +52,9 @@ var printers = func() map[reflect.Type]printer {
 // nameAndAge is what is shown of kinds without a table of their own.
 var nameAndAge = []column{{name: "Name", kind: "string"}, {name: "Age", kind: "string"}}
 
+// descriptions are those of the fields of metadata.
+var descriptions = metav1.ObjectMeta{}.SwaggerDoc()
+
 // Columns returns the columns of a kind.
 func Columns(k *kind.Kind) []metav1.TableColumnDefinition {
 	if len(k.Columns) > 0 {
@@ -66,7 +69,10 @@ func Columns(k *kind.Kind) []metav1.TableColumnDefinition {
 		definitions[i] = metav1.TableColumnDefinition{Name: c.name, Type: c.kind}
 		if c.name == "Name" {
 			definitions[i].Format = "name"
-			definitions[i].Description = "Name must be unique within a namespace."
+			definitions[i].Description = descriptions["name"]
+		}
+		if c.name == "Age" {
+			definitions[i].Description = descriptions["creationTimestamp"]
 		}
 		if c.wide {
 			definitions[i].Priority = 1
