@@ -3,17 +3,12 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"k8s.io/client-go/rest"
 
 	"github.com/gocampus/hark/harktest"
 )
@@ -27,36 +22,55 @@ func TestMain(m *testing.M) {
 
 // TestHarktestAnswersAsTheRealServer plays each scenario against both.
 func TestHarktestAnswersAsTheRealServer(t *testing.T) {
-	actual := realServer(t)
-	bin := t.TempDir()
-	if err := linkKubectl(bin); err != nil {
-		t.Fatal(err)
-	}
+	comparison := newComparison(t, realServer(t))
 	files, err := filepath.Glob("testdata/*.scenario")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
-	known := readDifferences(t)
 	for _, file := range files {
 		subject := strings.TrimSuffix(filepath.Base(file), ".scenario")
 		for _, s := range readScenarios(t, file) {
 			t.Run(subject+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
-				compare(t, s, bin, actual, differencesOf(known, subject+"/"+s.name))
+				comparison.run(t, subject, s)
 			})
 		}
 	}
 }
 
-// compare plays a scenario against a new harktest and against the real server,
-// at the same time.
-func compare(t *testing.T, s scenario, bin string, actual *server, known []*difference) {
+// TestHarktestForgetsAsTheRealServer plays what needs a server that forgets, one
+// scenario after the other, since the server is restarted for it.
+func TestHarktestForgetsAsTheRealServer(t *testing.T) {
+	comparison := newComparison(t, forgetfulServer(t))
+	for _, s := range readScenarios(t, "testdata/forgotten/compaction.scenario") {
+		t.Run("compaction/"+s.name, func(t *testing.T) { comparison.run(t, "compaction", s) })
+	}
+}
+
+// comparison plays scenarios against harktest and a real server.
+type comparison struct {
+	actual *server
+	bin    string // a directory with kubectl
+	known  []*difference
+}
+
+func newComparison(t *testing.T, actual *server) *comparison {
+	c := &comparison{actual: actual, bin: t.TempDir(), known: readDifferences(t)}
+	if err := linkKubectl(c.bin); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// run plays a scenario against a new harktest and against the real server, at the
+// same time.
+func (c *comparison) run(t *testing.T, subject string, s scenario) {
 	var want *transcript
 	var wantErr error
 	var other sync.WaitGroup
 	id := fmt.Sprintf("c%08x", rand.Uint32())
-	other.Go(func() { want, wantErr = play(t, s, bin, actual, id) })
-	got, err := play(t, s, bin, inProcess(t), id)
+	other.Go(func() { want, wantErr = play(t, s, c.bin, c.actual, id) })
+	got, err := play(t, s, c.bin, inProcess(t), id)
 	other.Wait()
 	if wantErr != nil {
 		t.Fatalf("the real server: %v", wantErr)
@@ -68,7 +82,7 @@ func compare(t *testing.T, s scenario, bin string, actual *server, known []*diff
 	if os.Getenv("HARK_CONFORMANCE_PRINT") != "" {
 		t.Log("the real server:\n" + strings.Join(wantLines, "\n"))
 	}
-	for _, d := range known {
+	for _, d := range differencesOf(c.known, subject+"/"+s.name) {
 		wantLines, gotLines = d.forgive(wantLines), d.forgive(gotLines)
 	}
 	if diff := diffLines(wantLines, gotLines); diff != "" {
@@ -108,16 +122,12 @@ func inProcess(t *testing.T) *server {
 	if err := s.WriteKubeconfig(config); err != nil {
 		t.Fatal(err)
 	}
-	client, err := rest.HTTPClientFor(s.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	t.Cleanup(client.CloseIdleConnections)
-	return &server{url: s.URL(), client: client, kubeconfig: config, compact: func(context.Context) error {
+	harktest := serverOf(t, s.Config(), config)
+	harktest.compact = func(context.Context) error {
 		s.Compact()
 		return nil
-	}}
+	}
+	return harktest
 }
 
 func readScenarios(t *testing.T, file string) []scenario {
@@ -129,13 +139,6 @@ func readScenarios(t *testing.T, file string) []scenario {
 	all, err := parseScenarios(string(text))
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
-	}
-	names := map[string]bool{}
-	for _, s := range all {
-		names[s.name] = true
-	}
-	if len(names) != len(all) {
-		t.Fatalf("%s: a name is used twice: %v", file, slices.Sorted(maps.Keys(names)))
 	}
 	return all
 }

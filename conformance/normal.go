@@ -28,6 +28,9 @@ var (
 	age        = regexp.MustCompile(`(?m)(\s)(?:\d+[smhd])+(\s|$)`)
 	columns    = regexp.MustCompile(` {2,}`)
 	lineEnd    = regexp.MustCompile(`(?m) +$`)
+	versionKey = regexp.MustCompile(`(resourceVersion: ")\d+`)
+	goType     = regexp.MustCompile(`(into Go value of type )(?:struct \{.*\}|[\w.\[\]*]+(?: \{\})?)`)
+	dumped     = regexp.MustCompile(`(\\?"resourceVersion\\?":\\?")\d+`)
 	retryTime  = regexp.MustCompile(`retry after [0-9.]+s`)
 )
 
@@ -161,6 +164,8 @@ func (n *normalizer) text(s string) string {
 	s = n.names.Replace(s)
 	s = timeText.ReplaceAllString(s, "TIME")
 	s = versionIn.ReplaceAllString(s, "${1}VERSION${2}${3}")
+	s = goType.ReplaceAllString(s, "${1}TYPE")
+	s = dumped.ReplaceAllString(s, "${1}VERSION")
 	s = versionOf.ReplaceAllString(s, "${1}(VERSION)")
 	s = versionNow.ReplaceAllString(s, "${1}VERSION")
 	return uidText.ReplaceAllStringFunc(s, func(uid string) string {
@@ -175,6 +180,7 @@ func (n *normalizer) text(s string) string {
 // stands in it.
 func (n *normalizer) printed(s string) string {
 	s = n.text(s)
+	s = versionKey.ReplaceAllString(s, "${1}VERSION")
 	s = age.ReplaceAllString(s, "${1}AGE${2}")
 	s = lineEnd.ReplaceAllString(s, "")
 	s = retryTime.ReplaceAllString(s, "retry after TIME")

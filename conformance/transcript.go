@@ -95,7 +95,7 @@ func appendLeaves(lines []string, path string, at any) []string {
 		}
 	case []any:
 		for i, item := range x {
-			lines = appendLeaves(lines, fmt.Sprintf("%s/%d", path, i), item)
+			lines = appendLeaves(lines, path+"/"+itemName(path, i, item), item)
 		}
 		if len(x) > 0 {
 			return lines
@@ -106,6 +106,21 @@ func appendLeaves(lines []string, path string, at any) []string {
 		panic("conformance: a decoded document does not encode: " + err.Error())
 	}
 	return append(lines, path+" = "+string(leaf))
+}
+
+// itemName is what a path calls an item of a list: its index, or its name in
+// discovery, where one that is missing must not make all that follow it differ.
+func itemName(path string, i int, item any) string {
+	if !strings.HasSuffix(path, "resources") {
+		return fmt.Sprint(i)
+	}
+	fields, _ := item.(map[string]any)
+	for _, key := range []string{"resource", "subresource", "name"} {
+		if name, ok := fields[key].(string); ok {
+			return name
+		}
+	}
+	return fmt.Sprint(i)
 }
 
 // field returns the text of a field of the answer's first document.
