@@ -4,9 +4,10 @@ GO       ?= go
 FUZZTIME ?= 20s
 SOAK     ?= 10m
 PACKAGES ?= ./...
+MODULES  := cluster conformance
 TARGETS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench build install demo
+.PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench build install demo cluster conformance
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,13 +25,14 @@ fmt: ## fail if a file is not formatted
 
 vet: ## static checks
 	$(GO) vet $(PACKAGES)
+	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...) || exit 1; done
 
 staticcheck: ## more static checks, by the tool pinned in tools/go.mod
 	$(GO) tool -modfile=tools/go.mod staticcheck $(PACKAGES)
 
 tidy: ## fail if go.mod or go.sum is not tidy
 	$(GO) mod tidy -diff
-	cd tools && $(GO) mod tidy -diff
+	@for module in tools $(MODULES); do echo "tidy $$module"; (cd $$module && $(GO) mod tidy -diff) || exit 1; done
 
 cross: ## build everything for the systems that Hark runs on
 	@for target in $(TARGETS); do \
@@ -48,6 +50,12 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 
 soak: ## random history, random faults, for SOAK (default 10m); prints seeds and figures
 	$(GO) test ./internal/soak -count=1 -v -timeout 0 -args -last $(SOAK)
+
+cluster: ## tests of the cluster module: a real control plane, built when it is first needed
+	cd cluster && $(GO) test -count=1 -timeout 60m ./...
+
+conformance: ## harktest against a real control plane, which is built when it is first needed
+	cd conformance && $(GO) test -count=1 -timeout 60m ./...
 
 bench: ## benchmarks of speed and memory, package by package
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
