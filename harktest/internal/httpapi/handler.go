@@ -122,6 +122,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effec
 		h.fail(w, r, noRoute())
 		return
 	}
+	if k.Storage() == "endpoints" {
+		w.Header().Add("Warning", `299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"`)
+	}
 	if !hasMethod(k, info) {
 		h.fail(w, r, noMethod())
 		return

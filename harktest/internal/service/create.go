@@ -43,6 +43,10 @@ func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.
 	if err := s.admitCreate(t, accessor); err != nil {
 		return nil, err
 	}
+	var sent runtime.Object
+	if t.Kind.Storage() == "nodes" { // which tell of themselves from the beginning
+		sent = obj.DeepCopyObject()
+	}
 	prepareMeta(t, obj, accessor)
 	// Fields are owned by who sends them or has them by default, not what the
 	// server adds to them afterwards.
@@ -51,6 +55,9 @@ func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.
 	}
 	if accessor, err = meta.Accessor(obj); err != nil {
 		return nil, apierrors.NewInternalError(err)
+	}
+	if sent != nil {
+		keepPart(obj, sent, "status")
 	}
 	if err := s.prepareKind(t, obj); err != nil {
 		return nil, err

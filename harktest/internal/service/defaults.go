@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -74,6 +76,13 @@ func defaultWorkload(obj runtime.Object) {
 	case *batchv1.Job:
 		defaultJobSpec(&o.Spec)
 		defaultPodSpec(&o.Spec.Template.Spec)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		defaultAutoscaler(o)
+	case *discoveryv1.EndpointSlice:
+		for i := range o.Ports {
+			setDefaultPointer(&o.Ports[i].Name, "")
+			setDefaultPointer(&o.Ports[i].Protocol, corev1.ProtocolTCP)
+		}
 	case *batchv1.CronJob:
 		setDefault(&o.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
 		setDefaultPointer(&o.Spec.Suspend, false)
@@ -137,7 +146,23 @@ func defaultJobSpec(j *batchv1.JobSpec) {
 	setDefaultPointer(&j.BackoffLimit, 6)
 	setDefaultPointer(&j.CompletionMode, batchv1.NonIndexedCompletion)
 	setDefaultPointer(&j.Suspend, false)
+	setDefaultPointer(&j.ManualSelector, false)
 	setDefaultPointer(&j.PodReplacementPolicy, batchv1.TerminatingOrFailed)
+}
+
+// defaultAutoscaler lets an autoscaler without metrics aim at 80 % of the CPU.
+func defaultAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
+	setDefaultPointer(&h.Spec.MinReplicas, 1)
+	if len(h.Spec.Metrics) > 0 {
+		return
+	}
+	h.Spec.Metrics = []autoscalingv2.MetricSpec{{
+		Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{
+			Name:   corev1.ResourceCPU,
+			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: ptr.To[int32](80)},
+		},
+	}}
 }
 
 func defaultService(s *corev1.Service) {

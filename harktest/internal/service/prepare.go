@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -26,6 +27,9 @@ func (s *Service) prepareKind(t Target, obj runtime.Object) error {
 		o.Status.Phase = corev1.VolumePending
 	case *corev1.PersistentVolumeClaim:
 		o.Status.Phase = corev1.ClaimPending
+		if !slices.Contains(o.Finalizers, claimFinalizer) {
+			o.Finalizers = append(o.Finalizers, claimFinalizer)
+		}
 	case *corev1.Service:
 		s.assignAddress(o)
 	case *batchv1.Job:
@@ -134,6 +138,9 @@ func (s *Service) assignAddress(svc *corev1.Service) {
 	setDefaultPointer(&svc.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
 }
 
+// claimFinalizer is what the admission plugin StorageObjectInUseProtection adds.
+const claimFinalizer = "kubernetes.io/pvc-protection"
+
 // labelJob gives a job its generated selector and the labels that match it.
 func labelJob(j *batchv1.Job) {
 	if j.Spec.ManualSelector != nil && *j.Spec.ManualSelector {
@@ -147,6 +154,9 @@ func labelJob(j *batchv1.Job) {
 		batchv1.JobNameLabel: j.Name, batchv1.ControllerUidLabel: string(j.UID),
 	} {
 		j.Spec.Template.Labels[name] = value
+	}
+	if len(j.Labels) == 0 { // by default those of its pods
+		j.Labels = maps.Clone(j.Spec.Template.Labels)
 	}
 	if j.Spec.Selector == nil {
 		j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(j.UID)}}

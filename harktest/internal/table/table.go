@@ -24,7 +24,7 @@ type printer struct {
 }
 
 // of makes a printer from a function for one Go type. The column texts begin
-// with "+" when they are wide and with "#" when they are numbers.
+// with "+" when they are wide, and with "#" when they are numbers, "@" dates, "?" truths.
 func of[T runtime.Object](cells func(obj T, m metav1.Object) []any, names ...string) (reflect.Type, printer) {
 	p := printer{cells: func(obj runtime.Object, m metav1.Object) []any { return cells(obj.(T), m) }}
 	for _, name := range names {
@@ -34,6 +34,12 @@ func of[T runtime.Object](cells func(obj T, m metav1.Object) []any, names ...str
 		}
 		if c.name[0] == '#' {
 			c.name, c.kind = c.name[1:], "integer"
+		}
+		if c.name[0] == '@' {
+			c.name, c.kind = c.name[1:], "date"
+		}
+		if c.name[0] == '?' {
+			c.name, c.kind = c.name[1:], "boolean"
 		}
 		p.columns = append(p.columns, c)
 	}
@@ -46,6 +52,7 @@ var printers = func() map[reflect.Type]printer {
 	addCore(add)
 	addWorkloads(add)
 	addOthers(add)
+	addPolicies(add)
 	return all
 }()
 
@@ -71,7 +78,7 @@ func Columns(k *kind.Kind) []metav1.TableColumnDefinition {
 			definitions[i].Format = "name"
 			definitions[i].Description = descriptions["name"]
 		}
-		if c.name == "Age" {
+		if c.name == "Age" || c.kind == "date" {
 			definitions[i].Description = descriptions["creationTimestamp"]
 		}
 		if c.wide {

@@ -58,10 +58,21 @@ func addWorkloads(add func(reflect.Type, printer)) {
 			last = since(*c.Status.LastScheduleTime)
 		}
 		return []any{
-			c.Name, c.Spec.Schedule, deref(c.Spec.TimeZone, "<none>"), deref(c.Spec.Suspend, false), int64(len(c.Status.Active)), last, age(m),
+			c.Name, c.Spec.Schedule, deref(c.Spec.TimeZone, "<none>"), truth(c.Spec.Suspend), int64(len(c.Status.Active)), last, age(m),
 			names, images, metav1.FormatLabelSelector(c.Spec.JobTemplate.Spec.Selector),
 		}
-	}, "Name", "Schedule", "Timezone", "Suspend", "#Active", "Last Schedule", "Age", "+Containers", "+Images", "+Selector"))
+	}, "Name", "Schedule", "Timezone", "?Suspend", "#Active", "Last Schedule", "Age", "+Containers", "+Images", "+Selector"))
+}
+
+// truth shows a truth value as the API does.
+func truth(value *bool) string {
+	switch {
+	case value == nil:
+		return "<unset>"
+	case *value:
+		return "True"
+	}
+	return "False"
 }
 
 func containers(t *corev1.PodTemplateSpec) (names, images string) {
