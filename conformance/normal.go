@@ -21,9 +21,9 @@ type normalizer struct {
 var (
 	uidText    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	timeText   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	versionIn  = regexp.MustCompile(`(resource version: )\d+(?:( \()\d+(\)))?`)
+	versionIn  = regexp.MustCompile(`resource version: \d+( \(\d+\))?|, current: \d+`)
+	digits     = regexp.MustCompile(`\d+`)
 	versionOf  = regexp.MustCompile(`(the ResourceVersion in (?:the precondition|record) )\(\d+\)`)
-	versionNow = regexp.MustCompile(`(, current: )\d+`)
 	elapsed    = regexp.MustCompile(`^(\d+[smhd])+$`)
 	age        = regexp.MustCompile(`(?m)(\s)(?:\d+[smhd])+(\s|$)`)
 	columns    = regexp.MustCompile(` {2,}`)
@@ -163,11 +163,10 @@ func (n *normalizer) field(text, key string) string {
 func (n *normalizer) text(s string) string {
 	s = n.names.Replace(s)
 	s = timeText.ReplaceAllString(s, "TIME")
-	s = versionIn.ReplaceAllString(s, "${1}VERSION${2}${3}")
+	s = versionIn.ReplaceAllStringFunc(s, func(said string) string { return digits.ReplaceAllString(said, "VERSION") })
 	s = goType.ReplaceAllString(s, "${1}TYPE")
 	s = dumped.ReplaceAllString(s, "${1}VERSION")
 	s = versionOf.ReplaceAllString(s, "${1}(VERSION)")
-	s = versionNow.ReplaceAllString(s, "${1}VERSION")
 	return uidText.ReplaceAllStringFunc(s, func(uid string) string {
 		if n.uids[uid] == "" {
 			n.uids[uid] = fmt.Sprintf("uid-%d", len(n.uids)+1)

@@ -31,7 +31,7 @@ type server struct {
 type player struct {
 	server  *server
 	vars    map[string]string
-	home    string // for the commands, whose caches are then their own
+	home    string // where commands run, and keep caches of their own
 	bin     string // a directory with kubectl
 	watches map[string]*watch
 }
@@ -150,6 +150,7 @@ func (p *player) send(ctx context.Context, method, path string, s *step) (*http.
 func (p *player) command(ctx context.Context, s *step) (*answer, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", p.expand(s.target))
 	cmd.Env = append(os.Environ(), "HOME="+p.home, "KUBECONFIG="+p.server.kubeconfig, "PATH="+p.bin+":"+os.Getenv("PATH"))
+	cmd.Dir = p.home
 	cmd.Stdin = strings.NewReader(p.expand(s.body))
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {

@@ -42,6 +42,9 @@ func parseScenarios(text string) ([]scenario, error) {
 		name, begins := strings.CutPrefix(line, "=== ")
 		switch {
 		case begins:
+			if slices.ContainsFunc(all, func(s scenario) bool { return s.name == name }) {
+				return nil, fmt.Errorf("line %d: a scenario of that name has begun before", i+1)
+			}
 			all, open = append(all, scenario{name: name}), false
 		case strings.TrimSpace(line) == "":
 			open = false
@@ -70,7 +73,18 @@ func parseStep(line string) (step, error) {
 	if !slices.Contains(verbs, verb) {
 		return step{}, fmt.Errorf("%q is none of %s", verb, strings.Join(verbs, ", "))
 	}
+	if _, _, err := readTarget(target); verb == "READ" && err != nil {
+		return step{}, err
+	}
 	return step{verb: verb, target: strings.TrimSpace(target)}, nil
+}
+
+// readTarget reads what READ is about: "name count".
+func readTarget(target string) (name string, count int, err error) {
+	if _, err := fmt.Sscan(target, &name, &count); err != nil {
+		return "", 0, fmt.Errorf("READ: want a name and a count: %w", err)
+	}
+	return name, count, nil
 }
 
 // add reads a further line of a step.

@@ -38,9 +38,8 @@ func (p *player) watch(s *step) (*answer, error) {
 
 // read reads events of a watch: "READ name count".
 func (p *player) read(ctx context.Context, s *step) (*answer, error) {
-	var name string
-	var count int
-	if _, err := fmt.Sscan(s.target, &name, &count); err != nil {
+	name, count, err := readTarget(s.target)
+	if err != nil {
 		return nil, err
 	}
 	w := p.watches[name]
