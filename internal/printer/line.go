@@ -32,12 +32,7 @@ func (p *Printer) appendText(dst []byte, event Event, changes []diff.Change) []b
 	dst = append(dst, ' ')
 	dst = p.kinds.append(dst, event.Kind)
 	dst = append(dst, text.Printable(event.Key.String())...)
-	if event.Type == watch.EventModified && event.Object != nil {
-		if field := status.Of(event.Kind.Group, event.Kind.Kind, event.Object); field.Name != "" {
-			dst = append(dst, ' ')
-			dst = append(dst, text.Printable(field.String())...)
-		}
-	}
+	dst = appendStatus(dst, event)
 	if p.options.Explain {
 		dst = append(dst, " ("...)
 		dst = append(dst, p.describe(event)...)
@@ -50,8 +45,58 @@ func (p *Printer) appendText(dst []byte, event Event, changes []diff.Change) []b
 	return dst
 }
 
+// appendStatus writes " phase=Running", and " deleting" for an object that is
+// marked for deletion.
+func appendStatus(dst []byte, event Event) []byte {
+	if event.Object != nil && tellsStatus(event) {
+		if said := status.Of(event.Kind.Group, event.Kind.Kind, event.Object); said != "" {
+			dst = append(dst, ' ')
+			dst = append(dst, text.Truncate(text.Printable(said), statusCells)...)
+		}
+	}
+	if dying(event) {
+		dst = append(dst, " deleting"...)
+	}
+	return dst
+}
+
+// statusCells bounds the status on a line: the message of an Event can be long.
+const statusCells = 240
+
+// tellsStatus tells whether a line has the status of the object. A modification
+// has it. What is added has none, in the form of the chapter: a new object has
+// nothing to tell yet. But the states of what existed already are news, except
+// for pods, whose line is the chapter's; and an Event is nothing but its message.
+func tellsStatus(event Event) bool {
+	switch event.Type {
+	case watch.EventModified:
+		return true
+	case watch.EventAdded:
+		switch event.Kind.Group + "/" + event.Kind.Kind {
+		case "/Event", "events.k8s.io/Event":
+			return true
+		case "/Pod":
+			return false
+		}
+		return event.Cause == watch.CauseInitial
+	}
+	return false
+}
+
+// dying tells whether an object is marked for deletion and not gone yet.
+func dying(event Event) bool { return event.Deleting && event.Type != watch.EventDeleted }
+
+// describe says in a sentence what event means. A change is described in the
+// words of the chapter; what existed already is not called new.
 func (p *Printer) describe(event Event) string {
-	return watch.DescribeEvent(event.Type, event.Kind.Kind, string(p.options.Lang))
+	sentence := watch.DescribeEvent(event.Type, event.Kind.Kind, string(p.options.Lang))
+	if event.Type == watch.EventAdded && event.Cause == watch.CauseInitial {
+		sentence = p.options.Lang.Say(text.ExistedAlready, "kind", event.Kind.Kind)
+	}
+	if dying(event) {
+		sentence += p.options.Lang.Say(text.BeingDeleted)
+	}
+	return sentence
 }
 
 func (p *Printer) appendVerb(dst []byte, t watch.EventType) []byte {

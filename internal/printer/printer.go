@@ -69,6 +69,9 @@ type Event struct {
 	// Object and Old are the decoded states; they are needed only where Needs
 	// says so, and the Printer may change them.
 	Object, Old map[string]any
+	// Deleting tells that the object is marked for deletion and still there: its
+	// metadata.deletionTimestamp is set.
+	Deleting bool
 	// Err says why Object could not be decoded.
 	Err error
 	// Merged counts further changes that this event stands for: they came
@@ -112,16 +115,15 @@ func New(options Options) *Printer {
 	return &Printer{options: options, kinds: newKindColumn(options)}
 }
 
-// Needs tells which decoded states Append reads for an event of the type, so
-// that nothing else is decoded.
-func (p *Printer) Needs(t watch.EventType) (object, old bool) {
-	modified := t == watch.EventModified
-	old = modified && p.options.Diff
+// Needs tells which decoded states Append reads for an event, so that nothing
+// else is decoded. Of the event, type, cause and kind count.
+func (p *Printer) Needs(event Event) (object, old bool) {
+	old = event.Type == watch.EventModified && p.options.Diff
 	switch p.options.Format {
 	case JSON, YAML:
 		return true, old
 	case Text:
-		return modified, old
+		return tellsStatus(event), old
 	}
 	return false, false
 }

@@ -25,6 +25,7 @@ var (
 	deployment = Kind{"apps", "v1", "Deployment"}
 	secret     = Kind{"", "v1", "Secret"}
 	widget     = Kind{"example.com", "v1beta1", "Widget"}
+	note       = Kind{"", "v1", "Event"}
 )
 
 // story is told anew for each test: a Printer may change the objects.
@@ -58,6 +59,16 @@ func story(t *testing.T) []Event {
 		event(watch.EventModified, watch.CauseWatch, pod, "default/odd", "50", "", ""),
 		event(watch.EventType("RENAMED"), watch.CauseWatch, pod, "default/odd", "51", "", `{}`),
 		event(watch.EventDeleted, watch.CauseWatch, pod, "default/tmp", "13", "", running),
+		event(watch.EventAdded, watch.CauseWatch, pod, "default/new", "60", "", pending),
+		event(watch.EventAdded, watch.CauseInitial, pod, "default/dying", "61", "", running),
+		event(watch.EventModified, watch.CauseWatch, pod, "default/dying", "62", pending, running),
+		event(watch.EventDeleted, watch.CauseWatch, pod, "default/dying", "63", "", running),
+		event(watch.EventAdded, watch.CauseInitial, deployment, "default/old", "64", "", `{"spec":{"replicas":3},"status":{"readyReplicas":2}}`),
+		event(watch.EventAdded, watch.CauseWatch, deployment, "default/new", "65", "", `{"spec":{"replicas":3}}`),
+		event(watch.EventAdded, watch.CauseRelist, note, "default/tmp.1", "66", "", `{"reason":"Pulled","message":"Container image \"nginx\" already present"}`),
+	}
+	for i := 10; i < 13; i++ {
+		events[i].Deleting = true
 	}
 	events[2].Merged = 3
 	events[6].Err = errors.New("spec.containers: got a number, want a list")
@@ -90,7 +101,7 @@ func printAll(t *testing.T, options Options, events []Event) string {
 }
 
 func TestEventsArePrintedAsRecorded(t *testing.T) {
-	several := []Kind{pod, deployment, secret, widget}
+	several := []Kind{pod, deployment, secret, widget, note}
 	for name, options := range map[string]Options{
 		"text":            {},
 		"text-kinds":      {ShowKind: true, Kinds: several},
@@ -169,7 +180,7 @@ func TestNeedsNamesAllThatIsRead(t *testing.T) {
 			p := New(options)
 			lean := story(t)
 			for i := range lean {
-				object, old := p.Needs(lean[i].Type)
+				object, old := p.Needs(lean[i])
 				if !object {
 					lean[i].Object = nil
 				}

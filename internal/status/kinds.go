@@ -1,6 +1,9 @@
 package status
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // readyReplicas: an absent spec.replicas means 1, an absent count of ready ones 0.
 func readyReplicas(o map[string]any) Field {
@@ -124,4 +127,61 @@ func general(o map[string]any) Field {
 		}
 	}
 	return Field{}
+}
+
+// occurrence is what an Event says: "BackOff: Back-off restarting … (x3)". The
+// number is how often it was seen, as kubectl describe writes it. The message is
+// called note in events.k8s.io.
+func occurrence(o map[string]any) Field {
+	said := text(o, "", "reason").Value
+	for _, name := range [...]string{"message", "note"} {
+		switch message := text(o, "", name).Value; {
+		case message == "":
+		case said == "":
+			said = message
+		default:
+			said += ": " + message
+		}
+	}
+	for _, path := range [...][]string{{"series", "count"}, {"count"}, {"deprecatedCount"}} {
+		if n, _ := count(o, path...); n > 1 {
+			return Field{Value: fmt.Sprintf("%s (x%d)", said, n)}
+		}
+	}
+	return Field{Value: said}
+}
+
+// rollouts tell what is not in order yet with kinds that are rolled out.
+var rollouts = map[string]func(map[string]any) []Field{
+	"apps/Deployment":  rolloutOfReplicas,
+	"apps/StatefulSet": rolloutOfReplicas,
+	"apps/DaemonSet": func(o map[string]any) []Field {
+		want, _ := count(o, "status", "desiredNumberScheduled")
+		return rollout(o, "updatedNumberScheduled", want)
+	},
+}
+
+func rolloutOfReplicas(o map[string]any) []Field {
+	want, ok := count(o, "spec", "replicas")
+	if !ok {
+		want = 1
+	}
+	return rollout(o, "updatedReplicas", want)
+}
+
+// rollout compares what was updated, and seen, with what is wanted. As long as
+// no controller has seen the object there is nothing to compare.
+func rollout(o map[string]any, updated string, want int64) []Field {
+	observed, seen := count(o, "status", "observedGeneration")
+	if !seen {
+		return nil
+	}
+	var fields []Field
+	if n, _ := count(o, "status", updated); n != want { // an absent number means 0
+		fields = append(fields, Field{"updated", strconv.FormatInt(n, 10)})
+	}
+	if generation, _ := count(o, "metadata", "generation"); observed < generation {
+		fields = append(fields, ratio("observed", observed, generation))
+	}
+	return fields
 }

@@ -8,25 +8,38 @@ import (
 	"strconv"
 )
 
-// Field is a name and a value, such as phase and Running. Neither is ever
-// translated. The zero Field says that there is nothing to tell.
+// Field is a name and a value, such as phase and Running; a value without a name
+// speaks for itself. Neither is ever translated. The zero Field says that there
+// is nothing to tell.
 type Field struct{ Name, Value string }
 
-// String returns name=value, or "" for the zero Field.
+// String returns name=value, the value alone where there is no name, or "" for
+// the zero Field.
 func (f Field) String() string {
 	if f.Name == "" {
-		return ""
+		return f.Value
 	}
 	return f.Name + "=" + f.Value
 }
 
-// Of returns the most telling field of a decoded object of the kind. Whatever
-// the object looks like, the answer is a Field, perhaps the zero one.
-func Of(group, kind string, object map[string]any) Field {
-	if tell, known := byKind[group+"/"+kind]; known {
-		return tell(object)
+// Of returns the most telling field of a decoded object of the kind, as
+// "ready=1/3", and after it what is not in order yet with a rollout: "updated=1"
+// for the replicas that have the newest template, "observed=1/2" where the
+// controller has not seen the newest generation. Whatever the object looks like,
+// the answer is a text, perhaps "".
+func Of(group, kind string, object map[string]any) string {
+	name := group + "/" + kind
+	tell, known := byKind[name]
+	if !known {
+		return general(object).String()
 	}
-	return general(object)
+	line := tell(object).String()
+	if more := rollouts[name]; more != nil {
+		for _, field := range more(object) {
+			line += " " + field.String()
+		}
+	}
+	return line
 }
 
 // byKind tells of the kinds that are built into Kubernetes; others are told of
@@ -38,7 +51,7 @@ var byKind = map[string]func(map[string]any) Field{
 	"/PersistentVolumeClaim": phase,
 	"/Node":                  ready,
 	"/Service":               service,
-	"/Event":                 reason,
+	"/Event":                 occurrence,
 	"/Endpoints":             silent,
 	"/ReplicationController": readyReplicas,
 
@@ -55,7 +68,7 @@ var byKind = map[string]func(map[string]any) Field{
 	"coordination.k8s.io/Lease":           holder,
 	"policy/PodDisruptionBudget":          healthy,
 	"autoscaling/HorizontalPodAutoscaler": scale,
-	"events.k8s.io/Event":                 reason,
+	"events.k8s.io/Event":                 occurrence,
 
 	"apiextensions.k8s.io/CustomResourceDefinition": established,
 	"storage.k8s.io/VolumeAttachment":               attached,
@@ -64,8 +77,6 @@ var byKind = map[string]func(map[string]any) Field{
 func silent(map[string]any) Field { return Field{} }
 
 func phase(o map[string]any) Field { return text(o, "phase", "status", "phase") }
-
-func reason(o map[string]any) Field { return text(o, "reason", "reason") }
 
 func holder(o map[string]any) Field { return text(o, "holder", "spec", "holderIdentity") }
 

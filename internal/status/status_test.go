@@ -1,6 +1,7 @@
 package status
 
 import (
+	"strings"
 	"testing"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -17,13 +18,25 @@ func TestOfTellsTheMostTellingField(t *testing.T) {
 		{"", "Service", `{"spec":{"type":"ClusterIP"}}`, "type=ClusterIP"},
 		{"", "Service", `{"spec":{"type":"LoadBalancer"}}`, "address=<pending>"},
 		{"", "Service", `{"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"hostname":"lb.example"}]}}}`, "address=lb.example"},
-		{"", "Event", `{"reason":"BackOff"}`, "reason=BackOff"},
+		{"", "Event", `{"reason":"BackOff"}`, "BackOff"},
+		{"", "Event", `{"reason":"BackOff","message":"Back-off restarting nginx","count":1}`, "BackOff: Back-off restarting nginx"},
+		{"", "Event", `{"reason":"BackOff","message":"Back-off restarting nginx","count":3}`, "BackOff: Back-off restarting nginx (x3)"},
+		{"", "Event", `{"message":"only this"}`, "only this"},
+		{"", "Event", `{}`, ""},
+		{"events.k8s.io", "Event", `{"reason":"BackOff","note":"Back-off","deprecatedCount":2}`, "BackOff: Back-off (x2)"},
+		{"events.k8s.io", "Event", `{"reason":"BackOff","note":"Back-off","series":{"count":4},"deprecatedCount":2}`, "BackOff: Back-off (x4)"},
 		{"", "ConfigMap", `{"data":{"a":"b"}}`, ""},
 		{"", "Secret", `{"data":{"a":"b"}}`, ""},
 		{"", "Endpoints", `{"subsets":[]}`, ""},
 		{"apps", "Deployment", `{"spec":{"replicas":3},"status":{"readyReplicas":1}}`, "ready=1/3"},
 		{"apps", "Deployment", `{"spec":{},"status":{}}`, "ready=0/1"},
 		{"apps", "Deployment", `{"spec":{"replicas":0}}`, "ready=0/0"},
+		{"apps", "Deployment", `{"metadata":{"generation":2},"spec":{"replicas":3},"status":{"observedGeneration":1,"readyReplicas":1,"updatedReplicas":1}}`, "ready=1/3 updated=1 observed=1/2"},
+		{"apps", "Deployment", `{"metadata":{"generation":2},"spec":{"replicas":3},"status":{"observedGeneration":2,"readyReplicas":1,"updatedReplicas":1}}`, "ready=1/3 updated=1"},
+		{"apps", "Deployment", `{"metadata":{"generation":2},"spec":{"replicas":3},"status":{"observedGeneration":2,"readyReplicas":1,"updatedReplicas":3}}`, "ready=1/3"},
+		{"apps", "Deployment", `{"metadata":{"generation":1},"status":{"observedGeneration":1}}`, "ready=0/1 updated=0"},
+		{"apps", "StatefulSet", `{"metadata":{"generation":1},"spec":{"replicas":2},"status":{"observedGeneration":1,"readyReplicas":2,"updatedReplicas":1}}`, "ready=2/2 updated=1"},
+		{"apps", "DaemonSet", `{"metadata":{"generation":3},"status":{"observedGeneration":3,"numberReady":2,"desiredNumberScheduled":5,"updatedNumberScheduled":4}}`, "ready=2/5 updated=4"},
 		{"apps", "DaemonSet", `{"status":{"numberReady":2,"desiredNumberScheduled":5}}`, "ready=2/5"},
 		{"batch", "Job", `{"spec":{"completions":3},"status":{"succeeded":2}}`, "succeeded=2/3"},
 		{"batch", "Job", `{"status":{"conditions":[{"type":"Failed","status":"True","reason":"BackoffLimitExceeded"}]}}`, "failed=BackoffLimitExceeded"},
@@ -48,7 +61,7 @@ func TestOfTellsTheMostTellingField(t *testing.T) {
 		if err := utiljson.Unmarshal([]byte(tc.object), &object); err != nil {
 			t.Fatal(err)
 		}
-		if got := Of(tc.group, tc.kind, object).String(); got != tc.want {
+		if got := Of(tc.group, tc.kind, object); got != tc.want {
 			t.Errorf("Of(%q, %q, %s) = %q; want %q", tc.group, tc.kind, tc.object, got, tc.want)
 		}
 	}
@@ -64,8 +77,14 @@ func FuzzOfAcceptsAnyObject(f *testing.F) {
 			return
 		}
 		for kind, tell := range byKind {
-			if field := tell(object); (field.Name == "") != (field.String() == "") {
+			if field := tell(object); (field == Field{}) != (field.String() == "") {
 				t.Errorf("%s: odd field %+v", kind, field)
+			}
+		}
+		for name := range rollouts {
+			group, kind, _ := strings.Cut(name, "/")
+			if line := Of(group, kind, object); !strings.HasPrefix(line, byKind[name](object).String()) {
+				t.Errorf("%s: %q does not begin with what tells most", name, line)
 			}
 		}
 		general(object)

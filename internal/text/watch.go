@@ -6,6 +6,9 @@ var (
 	WatchingAll       = message("Watching {kinds} events in all namespaces, Ctrl+C to quit", "监听所有 namespace 的 {kinds} 事件，Ctrl+C 退出")
 	WatchingCluster   = message("Watching {kinds} events, Ctrl+C to quit", "监听 {kinds} 事件，Ctrl+C 退出")
 
+	ExistedAlready = message("The {kind} existed already", "{kind} 原本就在")
+	BeingDeleted   = message("; it is being deleted", "，正在被删除") // after another sentence
+
 	WaitingForKind      = message("waiting for the resource type {kind}: {reason}", "等待资源类型 {kind} 出现：{reason}")
 	WaitingForNamespace = message("waiting for the namespace {namespace}: it does not exist yet", "等待 namespace {namespace} 出现：它还不存在")
 	WaitingForName      = message("waiting for {name}: it does not exist yet", "等待 {name} 出现：它还不存在")

@@ -44,9 +44,9 @@ func (s *stream) event(e informer.Event) {
 		Time: time.Now(), Type: e.Type, Cause: e.Cause, Kind: PrintedKind(s.kind), Key: e.Key, Merged: e.Merged,
 	}
 	if object != nil {
-		event.ResourceVersion = object.ResourceVersion()
+		event.ResourceVersion, event.Deleting = object.ResourceVersion(), object.Deleting()
 	}
-	needsObject, needsOld := f.options.Printer.Needs(e.Type)
+	needsObject, needsOld := f.options.Printer.Needs(event)
 	if needsObject {
 		event.Object, event.Err = s.decode(object)
 	}
