@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/gocampus/hark/harktest/internal/story"
 )
 
@@ -20,6 +23,11 @@ type StoryOptions struct {
 	// StopDelay is how long a pod that is being deleted lives on, unless its grace
 	// period is shorter. Default 500 ms.
 	StopDelay time.Duration
+	// BeforeReaction is called with each change before the story reacts to it, and
+	// the whole story waits until it returns: so that who shows the story shows a
+	// cause before its effects. ctx ends with the story. The object is shared and
+	// must not be changed. It is called by one goroutine. Default nil, nobody.
+	BeforeReaction func(ctx context.Context, resource schema.GroupVersionResource, object metav1.Object)
 }
 
 const (
@@ -39,6 +47,7 @@ func (s *Server) RunStory(ctx context.Context, o StoryOptions) error {
 		Schedule: cmp.Or(o.ScheduleDelay, defaultScheduleDelay),
 		Start:    cmp.Or(o.StartDelay, defaultStartDelay),
 		Stop:     cmp.Or(o.StopDelay, defaultStopDelay),
+		Before:   o.BeforeReaction,
 	}
 	for i := range cmp.Or(o.Nodes, 1) {
 		played.Nodes = append(played.Nodes, fmt.Sprintf("node-%d", i+1))

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/gocampus/hark/harktest"
 )
@@ -241,4 +242,31 @@ func TestStoryEndsWithItsContext(t *testing.T) {
 	if err != nil || len(nodes) != 1 || !strings.HasPrefix(nodes[0].Name, "node-") {
 		t.Errorf("nodes = %v, %v; want node-1", nodes, err)
 	}
+}
+
+// Whoever shows the story holds it back until a cause is shown: the pods of a
+// deployment do not come before the deployment was let through.
+func TestStoryWaitsBeforeItReacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shown := make(chan struct{})
+		before := func(ctx context.Context, resource schema.GroupVersionResource, _ metav1.Object) {
+			if resource.Resource == "deployments" {
+				select {
+				case <-shown:
+				case <-ctx.Done():
+				}
+			}
+		}
+		s := harktest.StartWith(t, harktest.Options{InMemory: true, Story: &harktest.StoryOptions{BeforeReaction: before}})
+		create(t, s, deployment("web", 1))
+		settle()
+		if pods := livePods(t, s, "default"); len(pods) != 0 {
+			t.Errorf("pods %v before the deployment was let through", pods)
+		}
+		close(shown)
+		settle()
+		if pods := livePods(t, s, "default"); len(pods) != 1 {
+			t.Errorf("pods %v after it; want one", pods)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -14,10 +15,12 @@ import (
 	"github.com/gocampus/hark/key"
 )
 
-// Options of a Story; all fields must be set.
+// Options of a Story; all fields but Before must be set.
 type Options struct {
 	Nodes                 []string
 	Schedule, Start, Stop time.Duration
+	// Before is called with each change before it is reacted to.
+	Before func(context.Context, schema.GroupVersionResource, metav1.Object)
 }
 
 // Story is the state of the players. It belongs to the goroutine of Run.
@@ -49,7 +52,7 @@ func (s *Story) Run(ctx context.Context) error {
 	}
 	for {
 		_, wake := s.service.Store().Changed()
-		s.observe()
+		s.observe(ctx)
 		s.work()
 		if !s.wait(ctx, wake) {
 			return context.Cause(ctx)
@@ -75,7 +78,7 @@ func (s *Story) wait(ctx context.Context, wake <-chan struct{}) bool {
 }
 
 // observe reads what has changed of every kind.
-func (s *Story) observe() {
+func (s *Story) observe(ctx context.Context) {
 	if changes := s.service.Kinds().Changes(); changes != s.changes {
 		s.changes = changes
 		s.forget()
@@ -84,7 +87,7 @@ func (s *Story) observe() {
 		if k.Hub != nil || !k.Serves("watch") {
 			continue
 		}
-		s.observeKind(k)
+		s.observeKind(ctx, k)
 	}
 }
 
@@ -97,7 +100,7 @@ func (s *Story) forget() {
 	}
 }
 
-func (s *Story) observeKind(k *kind.Kind) {
+func (s *Story) observeKind(ctx context.Context, k *kind.Kind) {
 	w := s.watches[k.GVR()]
 	if w == nil {
 		opened, err := s.service.Watch(service.Target{Kind: k}, service.ListOptions{}, 0)
@@ -108,7 +111,7 @@ func (s *Story) observeKind(k *kind.Kind) {
 		s.watches[k.GVR()] = w
 		records, _, _ := w.Initial()
 		for _, record := range records {
-			s.seen(k, service.Event{Type: watch.Added, Version: record.Value})
+			s.seen(ctx, k, service.Event{Type: watch.Added, Version: record.Value})
 		}
 	}
 	for {
@@ -118,7 +121,7 @@ func (s *Story) observeKind(k *kind.Kind) {
 			return
 		}
 		for _, e := range batch.Events {
-			s.seen(k, e)
+			s.seen(ctx, k, e)
 		}
 		if batch.Wake != nil {
 			return
@@ -127,8 +130,11 @@ func (s *Story) observeKind(k *kind.Kind) {
 }
 
 // seen notes what an event asks the players to look at.
-func (s *Story) seen(k *kind.Kind, e service.Event) {
+func (s *Story) seen(ctx context.Context, k *kind.Kind, e service.Event) {
 	m := e.Version.Meta()
+	if s.options.Before != nil {
+		s.options.Before(ctx, k.GVR(), m)
+	}
 	it := item{k, key.Key{Namespace: m.GetNamespace(), Name: m.GetName()}}
 	s.noteOwners(it, e)
 	if _, played := s.player(k); played {
