@@ -27,7 +27,7 @@ func newDemo(s *session) *cobra.Command {
 			return err
 		}
 		defer cancel()
-		return s.ended(ctx, demo.Run(ctx, demo.Options{Out: s.out, Lang: s.lang, Color: colored, Pause: s.hooks.pause}))
+		return s.ended(ctx, demo.Run(ctx, demo.Options{Out: s.out, Lang: s.lang, Color: colored, Pause: s.hooks.pause, For: *limit}))
 	}
 	return cmd
 }

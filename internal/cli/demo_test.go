@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,15 +39,22 @@ var demoInEnglish = []string{
 	`(?m)^\[\d\d:\d\d:\d\d\] Modified default/tmp phase=Pending$`,
 	`(?m)^\[\d\d:\d\d:\d\d\] Modified default/tmp phase=Running$`,
 	`(?m)^\$ kubectl delete pod tmp$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified default/tmp phase=Running deleting$`,
 	`(?m)^\[\d\d:\d\d:\d\d\] Deleted  default/tmp$`,
 	`2/4 A burst: 1000 changes to the one key default/burst`,
-	`1000 changes in \S+: 1000 events arrived, the handler added the key \d+ times, the worker ran \d+ times. Its last run read change 1000\.`,
+	`1000 changes in \S+: 1000 events arrived, the handler added the key \d+ times, the worker ran \d+ times. Its last run read change 1000\.\nWhile the handler is busy`,
 	`3/4 A key that fails is retried: default/flaky needs configmaps/flaky-input`,
 	`try 1 failed: configmaps "flaky-input" not found`,
 	`try 2, \S+ later, failed: configmaps "flaky-input" not found`,
+	`(?m)^\$ kubectl create configmap flaky-input$`,
 	`try 3, \S+ later, succeeded`,
 	`4/4 A controller`,
+	`(?m)^\$ kubectl create deployment web --image=nginx:1.27$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Added    Deployment default/web$`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified Deployment default/web ready=1/1$`,
+	`controller: started`,
 	`controller: default/web has replicas=1, wants 3: calling the API`,
+	`(?m)^\[\d\d:\d\d:\d\d\] Modified Deployment default/web ready=1/3 updated=1 observed=1/2$`,
 	`(?m)^\[\d\d:\d\d:\d\d\] Modified Deployment default/web ready=3/3$`,
 	`It is your turn:`,
 }
@@ -77,6 +85,59 @@ func TestTheDemoPlaysAllFourParts(t *testing.T) {
 				t.Errorf("the kubeconfig is left: %v", err)
 			}
 		})
+	}
+}
+
+// Kinds have watches of their own, and the controller has another one: their
+// order on the screen is by construction.
+func TestTheDemoShowsCausesBeforeEffects(t *testing.T) {
+	hark := start(t, nil, "hark", "demo")
+	hark.prints("It is your turn")
+	_, part, _ := strings.Cut(hark.out.String(), "4/4 ")
+	running, added := 0, 0
+	scaled, inOrder := false, false
+	for line := range strings.Lines(part) {
+		switch {
+		case strings.Contains(line, "Added    Deployment default/web\n"):
+			inOrder = true
+		case strings.Contains(line, "controller: default/web has replicas=1") && running != 1,
+			strings.Contains(line, "Added    default/web-") && (!inOrder || added > 0 && !scaled),
+			strings.Contains(line, "ready=1/1\n") && running < 1,
+			strings.Contains(line, "ready=3/3\n") && running < 3:
+			t.Errorf("%q comes too early in\n%s", line, part)
+		case strings.Contains(line, "Added    default/web-"):
+			added++
+		case strings.Contains(line, "phase=Running\n"):
+			running++
+		case strings.Contains(line, "Deployment default/web ready=1/3"):
+			scaled = true
+		}
+	}
+	if added != 3 || running != 3 {
+		t.Errorf("%d pods came, %d run; want 3, 3:\n%s", added, running, part)
+	}
+}
+
+func TestTheDemoSaysHowLongItGoesOnAndWhatIsShown(t *testing.T) {
+	hark := start(t, nil, "hark", "demo", "--for", "1h")
+	hark.prints("What happens to pods and Deployments of the namespace default is shown here")
+	hark.prints("It goes on for another ")
+	hark.prints(" (--for 1h0m0s). Ctrl+C to quit\n")
+	hark.interrupt()
+	if strings.Contains(hark.out.String(), "The time is up") {
+		t.Errorf("says after Ctrl+C that the time is up:\n%s", hark.out)
+	}
+}
+
+func TestTheDemoNamesTheFolderThatCannotBeWritten(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, missing)
+	}
+	got := run(t.Context(), nil, "hark", "demo")
+	want := "\ntry: TMPDIR=FOLDER hark demo, with a folder that can be written; " + missing + " cannot\n"
+	if got.code != exitError || !strings.HasPrefix(got.err, "error: kubeconfig: ") || !strings.HasSuffix(got.err, want) {
+		t.Errorf("%s; want %q at the end", got, want)
 	}
 }
 

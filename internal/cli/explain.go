@@ -46,6 +46,10 @@ func (s *session) failureOf(err error) *failure {
 	if stuck, ok := errors.AsType[*demo.StuckError](err); ok {
 		f.message = "error: " + s.say(text.DemoStuck, "part", strconv.Itoa(stuck.Part), "time", stuck.After.String(), "reason", stuck.Reason.Error())
 	}
+	if folder, ok := errors.AsType[*demo.FolderError](err); ok {
+		f.message = "error: " + folder.Error()
+		f.try = s.say(text.TryFolder, "folder", folder.Folder, "command", s.command+" demo")
+	}
 	if server, ok := errors.AsType[*serverError](err); ok {
 		s.explainServer(f, server)
 	}

@@ -9,6 +9,8 @@ var (
 	ExistedAlready = message("The {kind} existed already", "{kind} 原本就在")
 	BeingDeleted   = message("; it is being deleted", "，正在被删除") // after another sentence
 
+	TryFolder = message("TMPDIR=FOLDER {command}, with a folder that can be written; {folder} cannot", "TMPDIR=FOLDER {command}，换一个可写的目录；{folder} 不可写")
+
 	WaitingForKind      = message("waiting for the resource type {kind}: {reason}", "等待资源类型 {kind} 出现：{reason}")
 	WaitingForNamespace = message("waiting for the namespace {namespace}: it does not exist yet", "等待 namespace {namespace} 出现：它还不存在")
 	WaitingForName      = message("waiting for {name}: it does not exist yet", "等待 {name} 出现：它还不存在")

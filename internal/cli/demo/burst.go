@@ -53,6 +53,7 @@ func (p *play) burst(ctx context.Context, h *helpers) error {
 		"changes", strconv.Itoa(burstChanges), "duration", took.Round(time.Millisecond).String(),
 		"events", fmt.Sprint(allEvents-events), "adds", fmt.Sprint(allAdds-adds),
 		"runs", fmt.Sprint(allRuns-runs), "last", b.read.now())
+	p.screen.say(text.DemoBurstWhy)
 	return nil
 }
 

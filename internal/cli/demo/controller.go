@@ -26,8 +26,8 @@ const (
 	firstReplicas  = 1
 )
 
-// controller starts a controller that wants three replicas of each Deployment,
-// and creates one with a single replica. The controller stays at work.
+// controller creates a Deployment with a single replica and, when that is ready,
+// starts a controller that wants three of each. The controller stays at work.
 func (p *play) controller(ctx context.Context, h *helpers) error {
 	web := key.Key{Namespace: namespace, Name: "web"}
 	p.screen.title(text.DemoControllerTitle, "wanted", strconv.Itoa(wantedReplicas), "namespace", namespace,
@@ -39,18 +39,27 @@ func (p *play) controller(ctx context.Context, h *helpers) error {
 	if err := p.show(ctx, h, kind, printer.Options{ShowKind: true, Kinds: []printer.Kind{follow.PrintedKind(kind)}}); err != nil {
 		return err
 	}
-	s := &scaler{play: p, scaled: map[key.Key]bool{}}
+	haveReady := func(replicas int32) <-chan struct{} {
+		return p.audience.expect(func(e informer.Event) bool { return e.Key == web && readyReplicas(e) == replicas })
+	}
+	ready := haveReady(firstReplicas)
+	p.screen.typed("kubectl create deployment web --image=nginx:1.27")
+	if _, err := p.api.AppsV1().Deployments(namespace).Create(ctx, deployment(web.Name), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if err := p.await(ctx, ready); err != nil {
+		return err
+	}
+	p.pause(ctx)
+
+	ready = haveReady(wantedReplicas)
+	p.screen.stamped(text.DemoControllerStarts)
+	s := &scaler{play: p, kind: kind, scaled: map[key.Key]bool{}}
 	scaling := hark.New(p.client, hark.Options[appsv1.Deployment]{
 		Name: "three-replicas", Namespace: namespace, Reconcile: s.reconcile,
 		Logger: slog.New(slog.DiscardHandler), // the screen tells
 	})
 	h.start(ctx, scaling.Run)
-
-	ready := p.audience.expect(func(e informer.Event) bool { return e.Key == web && readyReplicas(e) == wantedReplicas })
-	p.screen.typed("kubectl create deployment web --image=nginx:1.27")
-	if _, err := p.api.AppsV1().Deployments(namespace).Create(ctx, deployment(web.Name), metav1.CreateOptions{}); err != nil {
-		return err
-	}
 	return p.await(ctx, ready)
 }
 
@@ -85,6 +94,7 @@ func readyReplicas(e informer.Event) int32 {
 // scaler is the controller's work: it makes the API have what is wanted.
 type scaler struct {
 	play *play
+	kind kube.Kind
 
 	mu     sync.Mutex
 	scaled map[key.Key]bool // and not yet seen to be in order
@@ -94,6 +104,11 @@ func (s *scaler) reconcile(ctx context.Context, k key.Key, d *appsv1.Deployment)
 	if d == nil {
 		s.note(k, false)
 		return hark.Result{}, nil // deleted: nothing to bring in order
+	}
+	// Its informer and the one that prints are two: the state that it acts upon
+	// shall be on the screen before what it says of it.
+	if version, err := strconv.ParseUint(d.ResourceVersion, 10, 64); err == nil {
+		s.play.stage.shown.wait(ctx, s.kind.GVR, version)
 	}
 	replicas := ptr.Deref(d.Spec.Replicas, 1) // an absent number means 1
 	if replicas >= wantedReplicas {

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
@@ -26,6 +27,9 @@ type Options struct {
 	// Pause between steps, so that people can read along. Pods take about as long
 	// to start and stop. 0 means 1 s.
 	Pause time.Duration
+	// For is after how long the context ends with context.DeadlineExceeded, to be
+	// told; 0 when it goes on until somebody ends it.
+	For time.Duration
 }
 
 const (
@@ -40,8 +44,7 @@ const (
 var errPlayed = errors.New("demo: the part was played")
 
 // Run plays all parts and then goes on, until ctx ends. The end of ctx, whenever
-// it comes, is no error; a cause that is context.DeadlineExceeded is told of when
-// it comes before the last part.
+// it comes, is no error; a cause that is context.DeadlineExceeded is told of.
 func Run(ctx context.Context, o Options) error {
 	if o.Lang == "" {
 		o.Lang = text.English
@@ -49,12 +52,13 @@ func Run(ctx context.Context, o Options) error {
 	if o.Pause == 0 {
 		o.Pause = time.Second
 	}
+	started := time.Now()
 	stage, err := openStage(o.Pause)
 	if err != nil {
 		return err
 	}
 	p := &play{
-		options: o, stage: stage, api: stage.api, client: stage.client,
+		options: o, started: started, stage: stage, api: stage.api, client: stage.client,
 		screen: &screen{lang: o.Lang, out: o.Out},
 	}
 	return errors.Join(p.run(ctx), stage.close())
@@ -63,6 +67,7 @@ func Run(ctx context.Context, o Options) error {
 // play is one performance.
 type play struct {
 	options  Options
+	started  time.Time
 	stage    *stage
 	client   *kube.Client
 	api      kubernetes.Interface
@@ -88,14 +93,20 @@ func (p *play) run(ctx context.Context) error {
 		return p.screen.failed()
 	case ctx.Err() == nil && err == nil:
 		p.yourTurn(ctx)
+		p.timeUp(ctx, text.DemoTimeUp)
 	case ctx.Err() != nil && helpers.failed() == nil:
-		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			p.screen.line("")
-			p.screen.say(text.DemoCutShort, "seconds", playSeconds)
-		}
+		p.timeUp(ctx, text.DemoCutShort, "seconds", playSeconds)
 		return nil
 	}
 	return errors.Join(err, helpers.failed())
+}
+
+// timeUp says that the time given to the demo ended it, when that is so.
+func (p *play) timeUp(ctx context.Context, m text.Message, pairs ...string) {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		p.screen.line("")
+		p.screen.say(m, pairs...)
+	}
 }
 
 // parts plays one part after the other.
@@ -122,7 +133,13 @@ func (p *play) yourTurn(ctx context.Context) {
 	} {
 		p.screen.typed("kubectl --kubeconfig " + p.stage.kubeconfig + " " + command)
 	}
-	p.screen.say(text.DemoGoesOn)
+	p.screen.say(text.DemoShown, "namespace", namespace)
+	if p.options.For == 0 {
+		p.screen.say(text.DemoGoesOn)
+	} else {
+		left := max(0, p.options.For-time.Since(p.started)).Round(time.Second)
+		p.screen.say(text.DemoGoesOnFor, "time", left.String(), "limit", p.options.For.String())
+	}
 	<-ctx.Done()
 }
 
@@ -201,10 +218,20 @@ func (p *play) show(ctx context.Context, h *helpers, kind kube.Kind, printing pr
 	printing.Color, printing.Lang = p.options.Color, p.options.Lang
 	f := follow.New(follow.Options{
 		Client: p.client, Namespace: namespace, Printer: printer.New(printing),
-		Out: p.screen, Say: p.screen.line, Lang: p.options.Lang, Printed: p.audience.saw,
-		Ready: func() { close(ready) },
+		Out: p.screen, Say: p.screen.line, Lang: p.options.Lang, Ready: func() { close(ready) },
+		Printed: func(e informer.Event) {
+			if object := e.Object(); object != nil {
+				version, _ := object.Version() // a number, as the server in this process writes it
+				p.stage.shown.move(kind.GVR, version)
+			}
+			p.audience.saw(e)
+		},
 	})
 	target := follow.Target{Resolve: func(context.Context) (kube.Kind, error) { return kind, nil }}
 	h.start(ctx, func(ctx context.Context) error { return f.Run(ctx, []follow.Target{target}) })
-	return p.await(ctx, ready)
+	if err := p.await(ctx, ready); err != nil {
+		return err
+	}
+	p.stage.shown.move(kind.GVR, 0)
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/watch"
 )
@@ -62,6 +64,39 @@ func TestAPartThatDoesNotGetFurtherIsGivenUp(t *testing.T) {
 		}
 		if took := time.Since(started); took != patience {
 			t.Errorf("given up after %s; want %s", took, patience)
+		}
+	})
+}
+
+func TestWhoActsWaitsUntilWhatItActsUponIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+		var s shown
+		s.wait(t.Context(), pods, 7) // not shown at all: returns
+		s.move(pods, 0)
+		s.move(pods, 5)
+		s.wait(t.Context(), pods, 5) // has been shown
+		acted := make(chan struct{})
+		go func() {
+			s.wait(t.Context(), pods, 7)
+			close(acted)
+		}()
+		for _, version := range []uint64{6, 3} {
+			s.move(pods, version)
+			synctest.Wait()
+			if closed(acted) {
+				t.Fatalf("acted upon version 7 when %d was shown", version)
+			}
+		}
+		s.move(pods, 8)
+		synctest.Wait()
+		if !closed(acted) {
+			t.Error("did not act although version 8 was shown")
+		}
+		started := time.Now()
+		s.wait(t.Context(), pods, 9)
+		if took := time.Since(started); took != screenPatience {
+			t.Errorf("a line that never came was waited for %s; want %s", took, screenPatience)
 		}
 	})
 }

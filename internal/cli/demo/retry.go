@@ -22,7 +22,7 @@ func (p *play) retry(ctx context.Context, h *helpers) error {
 	defer cancel(errPlayed)
 
 	tries := &tries{screen: p.screen, succeeded: make(chan struct{}), failed: make(chan error, 1)}
-	tries.afterSecond = func() error { return p.createConfigMap(ctx, missing, nil) }
+	tries.afterSecond = func() error { return p.bring(ctx, missing) }
 	work := func(ctx context.Context, _ *pipeline, _ key.Key) error {
 		_, err := p.api.CoreV1().ConfigMaps(namespace).Get(ctx, missing, metav1.GetOptions{})
 		return err
@@ -32,7 +32,7 @@ func (p *play) retry(ctx context.Context, h *helpers) error {
 		return err
 	}
 	h.start(ctx, line.run)
-	if err := p.createConfigMap(ctx, object.Name, nil); err != nil {
+	if err := p.bring(ctx, object.Name); err != nil {
 		return err
 	}
 	if err := p.await(ctx, tries.succeeded); err != nil {
@@ -44,6 +44,12 @@ func (p *play) retry(ctx context.Context, h *helpers) error {
 	default:
 		return nil
 	}
+}
+
+// bring creates a ConfigMap and shows that it does.
+func (p *play) bring(ctx context.Context, name string) error {
+	p.screen.typed("kubectl create configmap " + name)
+	return p.createConfigMap(ctx, name, nil)
 }
 
 // tries tells of the runs of one key. Its methods are called by the one worker.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/gocampus/hark/harktest"
@@ -20,6 +23,7 @@ type stage struct {
 	client     *kube.Client
 	api        kubernetes.Interface
 	pace       time.Duration // of the story around the server
+	shown      shown
 }
 
 // openStage starts the server and writes the kubeconfig.
@@ -38,7 +42,7 @@ func openStage(pace time.Duration) (*stage, error) {
 func (s *stage) open() error {
 	file, err := os.CreateTemp("", "hark-demo-*.kubeconfig")
 	if err != nil {
-		return err
+		return &FolderError{Folder: os.TempDir(), Err: err}
 	}
 	s.kubeconfig = file.Name()
 	if err := errors.Join(file.Close(), s.server.WriteKubeconfig(s.kubeconfig)); err != nil {
@@ -51,6 +55,19 @@ func (s *stage) open() error {
 	return err
 }
 
+// FolderError tells that the kubeconfig cannot be written to the folder for
+// temporary files.
+type FolderError struct {
+	Folder string
+	Err    error
+}
+
+// Error implements error.
+func (e *FolderError) Error() string { return "kubeconfig: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FolderError) Unwrap() error { return e.Err }
+
 // story is what goes on around the server: a scheduler, a kubelet and the
 // controllers of Deployments, slow enough to be watched.
 func (s *stage) story(ctx context.Context) error {
@@ -58,6 +75,14 @@ func (s *stage) story(ctx context.Context) error {
 		ScheduleDelay: s.pace / 2,
 		StartDelay:    s.pace + s.pace/2,
 		StopDelay:     s.pace,
+		// Who watches is shown a pod before the pod is given a node, and a
+		// Deployment before its pods come.
+		BeforeReaction: func(ctx context.Context, resource schema.GroupVersionResource, object metav1.Object) {
+			version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+			if err == nil && object.GetNamespace() == namespace {
+				s.shown.wait(ctx, resource, version)
+			}
+		},
 	})
 }
 
