@@ -31,7 +31,7 @@ func (w *watchFlags) addCompletions(cmd *cobra.Command) {
 	completeFlag(cmd, "namespace", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return w.objectNames(cmd.Context(), namespacesResource, "", typed), cobra.ShellCompDirectiveNoFileComp
 	})
-	addFileCompletions(cmd)
+	completePaths(cmd, "kubeconfig", "cache-dir", "client-certificate", "client-key", "certificate-authority")
 	for flag, choices := range map[string]func(*api.Config) []string{
 		"context": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Contexts)) },
 		"cluster": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Clusters)) },
@@ -47,9 +47,9 @@ func (w *watchFlags) addCompletions(cmd *cobra.Command) {
 	}
 }
 
-// addFileCompletions completes paths for the flags that take one.
-func addFileCompletions(cmd *cobra.Command) {
-	for _, flag := range []string{"kubeconfig", "cache-dir", "client-certificate", "client-key", "certificate-authority"} {
+// completePaths completes paths for the flags that take one.
+func completePaths(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
 		completeFlag(cmd, flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		})

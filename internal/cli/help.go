@@ -118,6 +118,7 @@ var flagValues = map[string]string{
 	"cache-dir": "PATH", "client-certificate": "PATH", "client-key": "PATH",
 	"certificate-authority": "PATH", "request-timeout": "DURATION",
 	"server": "URL", "proxy-url": "URL",
+	"addr": "HOST:PORT", "kubeconfig-out": "PATH", "load": "PATH",
 }
 
 func (s *session) flagRow(flag *pflag.Flag) [2]string {

@@ -86,17 +86,22 @@ func start(t *testing.T, env environment, args ...string) *live {
 
 func startWith(t *testing.T, h hooks, env environment, args ...string) *live {
 	t.Helper()
+	return startProcess(t, Process{Args: args, In: strings.NewReader(""), Getenv: env.get, hooks: h})
+}
+
+// startProcess runs the command with streams of the test's.
+func startProcess(t *testing.T, p Process) *live {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	l := &live{
 		t: t, out: newTranscript(), err: newTranscript(), cancel: cancel,
 		ready: make(chan struct{}, 8), ended: make(chan struct{}),
 	}
-	h.ready = func() { l.ready <- struct{}{} }
+	p.Out, p.Err = l.out, l.err
+	p.hooks.ready = func() { l.ready <- struct{}{} }
 	go func() {
 		defer close(l.ended)
-		l.code = Main(ctx, Process{
-			Args: args, In: strings.NewReader(""), Out: l.out, Err: l.err, Getenv: env.get, hooks: h,
-		})
+		l.code = Main(ctx, p)
 	}()
 	t.Cleanup(func() { l.interrupt() })
 	return l

@@ -51,6 +51,11 @@ func (s *session) printVersion(cmd *cobra.Command, format string, b build) error
 		_, err := fmt.Fprintln(s.out, b)
 		return err
 	}
+	return s.badOutput(cmd, format)
+}
+
+// badOutput refuses an output format of a command that has text and json.
+func (s *session) badOutput(cmd *cobra.Command, format string) error {
 	message := fmt.Sprintf("unable to match a printer suitable for the output format %q, allowed formats are: text,json", format)
 	return usageError(message, s.tryHelp(cmd))
 }

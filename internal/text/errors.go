@@ -12,12 +12,22 @@ var (
 	TryLogin       = message("kubectl auth whoami, then log in again or renew the token", "kubectl auth whoami，然后重新登录或更新令牌")
 	TryCertificate = message("--certificate-authority PATH, or the kubeconfig that belongs to this cluster",
 		"--certificate-authority PATH，或换用这个集群的 kubeconfig")
+	TryFreePort  = message("{command} without --addr, for a free port of this machine", "不加 --addr 运行 {command}，使用本机的空闲端口")
+	TryLocalAddr = message("{command} --addr {addr}, or add --unsafe-any-address", "{command} --addr {addr}；或加上 --unsafe-any-address")
+	TryOtherFile = message("{command} --kubeconfig-out with a file that does not exist yet", "{command} --kubeconfig-out 换一个尚不存在的文件")
+	TryFile      = message("ls -l {file}", "ls -l {file}")
+	TryObject    = message("give each document apiVersion, kind and metadata.name, and each CustomResourceDefinition before its objects",
+		"每个文档都要有 apiVersion、kind 和 metadata.name；CustomResourceDefinition 要在它的对象之前")
 	TryCanI = message("try: kubectl auth can-i {verb} {resource}{scope}", "try: kubectl auth can-i {verb} {resource}{scope}")
 
 	NoConfig = message("no kubeconfig was found: {looked}", "找不到 kubeconfig：{looked}")
 	BadLang  = message("--lang must be en or zh, not {value}", "--lang 只能是 en 或 zh，不能是 {value}")
 	BadColor = message("--color must be auto, always or never, not {value}", "--color 只能是 auto、always 或 never，不能是 {value}")
 	BadFor   = message("--for must not be negative: {value}", "--for 不能是负数：{value}")
+	OpenAddr = message("--addr {addr} can be reached from other machines, and this server has no authentication", "--addr {addr} 可从其他机器访问，而本服务器没有身份认证")
+	BadAddr  = message("--addr must be HOST:PORT, such as 127.0.0.1:8001: {reason}", "--addr 必须是 HOST:PORT，如 127.0.0.1:8001：{reason}")
+	KeptFile = message("{file} exists and was not written by {command}", "{file} 已存在，且不是由 {command} 写出的")
+	OneStdin = message("--load - can be given once", "--load - 只能用一次")
 	BadShell = message("completion needs one shell: bash, zsh, fish or powershell", "completion 需要指定一种 shell：bash、zsh、fish 或 powershell")
 	TooMany  = message("{command} takes no arguments, got {value}", "{command} 不接受参数：{value}")
 )

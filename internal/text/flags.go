@@ -15,6 +15,13 @@ var flags = map[string]Message{
 	"selector": message("Label selector, such as app=web,tier!=cache", "标签选择器，如 app=web,tier!=cache"),
 	"field-selector": message("Field selector, such as status.phase=Running",
 		"字段选择器，如 status.phase=Running"),
+	"addr":           message("Address to listen on, HOST:PORT; port 0 takes a free one", "监听的地址，HOST:PORT；端口 0 表示任选空闲端口"),
+	"kubeconfig-out": message("Write the kubeconfig to this file, removed at the end; without it to a temporary file", "把 kubeconfig 写入此文件，结束时删除；缺省写入临时文件"),
+	"load":           message("Objects to begin with: a YAML or JSON file, or - for standard input; may be repeated", "预先载入的对象：YAML 或 JSON 文件，- 表示标准输入；可重复"),
+	"story":          message("Play scheduler, kubelets and controllers: pods run, Deployments have pods", "模拟调度器、kubelet 和控制器：Pod 会运行，Deployment 会有 Pod"),
+	"tls":            message("Serve HTTPS, under a certificate that the kubeconfig trusts", "提供 HTTPS，kubeconfig 信任其证书"),
+	"unsafe-any-address": message("Allow an --addr that other machines reach: whoever reaches it may do everything",
+		"允许其他机器可达的 --addr：任何能访问它的人都拥有全部权限"),
 	"all-namespaces": message("Watch all namespaces; it beats --namespace", "监听所有 namespace；优先于 --namespace"),
 
 	"namespace":             message("Namespace; without it that of the context", "namespace；缺省用 context 中的"),

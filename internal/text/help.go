@@ -72,6 +72,41 @@ kubectl in another terminal.`,
 # 演完即止
 {command} demo --for 25s`)
 
+	APIServerShort = message("Run an API server in memory, for any client", "运行内存中的 API 服务器，供任何客户端使用")
+	APIServerLong  = message(`Run a Kubernetes API server in memory, over real HTTP: for tests and experiments
+with kubectl and clients in any language. It is ready at once, needs nothing
+installed, and keeps nothing: what it holds goes with it.
+
+It has no authentication: whoever reaches the address may do everything, so that
+it listens on this machine alone. When it is ready, a line on stdout says so; with
+-o json that is one document with the URL and the path of the kubeconfig. An
+existing file is replaced by --kubeconfig-out only if it is empty or was written
+by hark.
+
+Without --story nothing happens by itself, as beside a real API server that runs
+alone: pods stay Pending and Deployments have no pods.`,
+		`在内存中运行一个 Kubernetes API 服务器，提供真实的 HTTP 接口：可用 kubectl 和任何
+语言的客户端做测试和实验。立即就绪，无需安装任何东西；内容不落盘，随进程消失。
+
+它没有身份认证：能访问该地址的人拥有全部权限，因此只监听本机。就绪后在 stdout
+输出一行；用 -o json 时是一个 JSON 文档，含 URL 和 kubeconfig 路径。
+--kubeconfig-out 指定的文件若已存在，仅当它是空文件或由 hark 写出时才会被替换。
+
+不加 --story 时不会自动发生任何事，与单独运行的真实 API 服务器相同：
+Pod 一直是 Pending，Deployment 没有 Pod。`)
+	APIServerExamples = message(`# Until Ctrl+C, with a scheduler and kubelets that are played
+{command} apiserver --story
+# With objects to begin with, at a fixed port
+{command} apiserver --load objects.yaml --addr 127.0.0.1:8001
+# In a script: wait for the line, then use the path
+{command} apiserver -o json --for 10m`,
+		`# 直到 Ctrl+C，并模拟调度器和 kubelet
+{command} apiserver --story
+# 预先载入对象，使用固定端口
+{command} apiserver --load objects.yaml --addr 127.0.0.1:8001
+# 在脚本中：等到这一行输出，再使用其中的路径
+{command} apiserver -o json --for 10m`)
+
 	VersionShort = message("Print the version", "显示版本")
 
 	CompletionShort = message("Print the completion script of a shell", "输出 shell 补全脚本")
