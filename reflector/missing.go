@@ -16,19 +16,21 @@ type Awaiter interface {
 }
 
 // park waits for a missing kind: until the source says that it may be there, or
-// for l.parking at most. A source that has said so in vain is heard again only
-// after the pause of any other failure.
+// for l.parking at most. A source that has said so in vain is heard again after a
+// pause that grows each time: a server may tell of a kind a moment before it has it.
 func (l *loop) park(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, l.parking)
 	defer cancel()
-	if l.woken {
-		sleep(ctx, l.pausing)
+	if l.vain > 0 {
+		sleep(ctx, l.m.tuning.backoff(l.vain))
 	}
 	awaiter, ok := l.r.source.(Awaiter)
-	l.woken = ok && awaiter.Await(ctx) == nil
-	if !l.woken {
-		<-ctx.Done()
+	if ok && awaiter.Await(ctx) == nil {
+		l.vain++ // until the kind is heard
+		return
 	}
+	l.vain = 0
+	<-ctx.Done()
 }
 
 // parked reports whether all that is going on is that the kind is missing.

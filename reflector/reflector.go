@@ -66,7 +66,7 @@ type loop struct {
 	waiting bool
 	pausing time.Duration // how long to wait
 	parking time.Duration // if set: how long to wait for the kind
-	woken   bool          // the last parking ended by the source's word
+	vain    int           // times in a row that the source said that the kind is there, and it was not
 	reason  *watch.Error
 	bad     *watch.Error // what could not be read, the last of it
 	list    watch.ListStream
@@ -130,7 +130,7 @@ func (l *loop) step(ctx context.Context, in input) {
 		return
 	}
 	if l.delivering(in) {
-		l.reason, l.parking = nil, 0
+		l.reason, l.parking, l.vain = nil, 0, 0
 		if l.m.incomplete > 0 {
 			l.reason = l.bad
 		}

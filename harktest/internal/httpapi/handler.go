@@ -112,7 +112,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effec
 		h.serveOther(w, r)
 		return
 	}
-	k := h.service.Kinds().ByResource(info.GVR())
+	k := h.service.Served(info.GVR())
 	if k == nil || k.Unserved {
 		h.unknown(w, r, info)
 		return

@@ -78,6 +78,7 @@ func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*obje
 		}
 		return version, nil
 	}
+	defer s.publish(t)()
 	if err := s.beforeStore(t, version, false); err != nil {
 		return nil, err
 	}

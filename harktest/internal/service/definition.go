@@ -269,6 +269,26 @@ func (s *Service) beforeStore(t Target, version *object.Version, update bool) er
 	return nil
 }
 
+// publish is held while a new definition is stored and its kinds come to be
+// served: who hears of it by a watch finds them. The caller calls what it returns.
+func (s *Service) publish(t Target) (done func()) {
+	if t.Kind.Storage() != crdStorage {
+		return func() {}
+	}
+	s.publishing.Lock()
+	return s.publishing.Unlock
+}
+
+// Served returns the kind that is served under a group, version and plural, or nil.
+func (s *Service) Served(gvr schema.GroupVersionResource) *kind.Kind {
+	if k := s.kinds.ByResource(gvr); k != nil {
+		return k
+	}
+	s.publishing.RLock() // perhaps it is about to be
+	defer s.publishing.RUnlock()
+	return s.kinds.ByResource(gvr)
+}
+
 // afterStore makes the server serve what a definition defines, or no longer.
 func (s *Service) afterStore(version *object.Version) {
 	if version.Kind().Storage() == crdStorage {

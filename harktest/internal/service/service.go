@@ -40,6 +40,8 @@ type Service struct {
 	managers map[managerKey]func() (*fieldManager, error)
 	address  uint16 // the last cluster IP, as an offset
 
+	publishing sync.RWMutex // see publish
+
 	defining sync.Mutex        // guards defined, and serializes changes of definitions
 	defined  map[string]served // by the name of their definition
 }
