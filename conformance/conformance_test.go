@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 
 // TestHarktestAnswersAsTheRealServer plays each scenario against both.
 func TestHarktestAnswersAsTheRealServer(t *testing.T) {
+	t.Parallel()
 	comparison := newComparison(t, realServer(t))
 	files, err := filepath.Glob("testdata/*.scenario")
 	if err != nil || len(files) == 0 {
@@ -41,6 +42,7 @@ func TestHarktestAnswersAsTheRealServer(t *testing.T) {
 // TestHarktestForgetsAsTheRealServer plays what needs a server that forgets, one
 // scenario after the other, since the server is restarted for it.
 func TestHarktestForgetsAsTheRealServer(t *testing.T) {
+	t.Parallel()
 	comparison := newComparison(t, forgetfulServer(t))
 	for _, s := range readScenarios(t, "testdata/forgotten/compaction.scenario") {
 		t.Run("compaction/"+s.name, func(t *testing.T) { comparison.run(t, "compaction", s) })

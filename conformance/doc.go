@@ -8,6 +8,11 @@
 // differ fail the test: what the real server answers is right. The few differences
 // that are meant stand in testdata/differences.txt with their reasons.
 //
+// "make conformance" in the root of the repository runs it. It builds and starts
+// the control plane by itself: an API server without controllers, so that nobody
+// but the scenarios writes. HARK_CONFORMANCE_KUBECONFIG names another one to
+// compare with, HARK_CONFORMANCE_PRINT=1 shows with -v what the real server answered.
+//
 // # Scenario files
 //
 // A file holds scenarios on one subject. "=== name" begins one, "#" a comment. A

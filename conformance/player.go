@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// stepTimeout ends a step that hangs, so that the test says which.
-const stepTimeout = time.Minute
+// stepTimeout ends a step that hangs, so that the test says which. A bookmark can
+// be more than a minute in coming.
+const stepTimeout = 2 * time.Minute
 
 // userAgent names the player; the server keeps its first word as field manager.
 const userAgent = "conformance/1.0"

@@ -23,7 +23,7 @@ func (w *watch) close() {
 // watch opens a watch, which outlives its step: "WATCH name path".
 func (p *player) watch(s *step) (*answer, error) {
 	name, path, _ := strings.Cut(s.target, " ")
-	ctx, cancel := context.WithTimeout(context.Background(), stepTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*stepTimeout)
 	response, err := p.send(ctx, "GET", path, s)
 	if err != nil {
 		cancel()
