@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -219,4 +221,28 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestMissingPermissionIsSaidAtOnceAndOnce(t *testing.T) {
+	var said strings.Builder
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	synctest.Test(t, func(t *testing.T) {
+		server := harktest.StartWith(t, harktest.Options{InMemory: true})
+		server.Inject(harktest.Fault{Resource: "pods", Code: 403})
+		stop := start(t, func(ctx context.Context) {
+			if err := listenWithHark(ctx, server.Config(), "default", func(string) {}); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait() // no time passes
+		if got := strings.Count(said.String(), "pods is forbidden"); got != 1 {
+			t.Errorf("said %d times at once; want once: %q", got, said.String())
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if got := strings.Count(said.String(), "pods is forbidden"); got != 1 {
+			t.Errorf("said %d times in a minute; want once: %q", got, said.String())
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/lessons/internal/look"
 )
 
 // An engine listens to the pods of a namespace until ctx ends, and prints a line
@@ -40,6 +41,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Printf("监听 namespace=%s 的 Pod 事件，Ctrl+C 退出\n", *namespace)
+	if missing := look.Namespace(ctx, cfg, *namespace); missing != "" {
+		log.Print(missing)
+	}
 	if err := listen(ctx, cfg, *namespace, func(line string) { fmt.Println(line) }); err != nil {
 		log.Fatal(err)
 	}

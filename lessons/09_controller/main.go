@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/lessons/internal/look"
 )
 
 // An engine controls a namespace until ctx ends, and prints what it does.
@@ -41,6 +42,9 @@ func main() {
 	defer stop()
 	fmt.Printf("控制 namespace=%s 中带 %s 标签的 Deployment，Ctrl+C 退出\n", *namespace, minReplicas)
 	print := func(line string) { fmt.Println(time.Now().Format("[15:04:05]"), line) }
+	if missing := look.Namespace(ctx, cfg, *namespace); missing != "" {
+		log.Print(missing)
+	}
 	if err := control(ctx, cfg, *namespace, print); err != nil {
 		log.Fatal(err)
 	}
