@@ -37,7 +37,7 @@ func writeCompletion(root *cobra.Command, shell string) error {
 	out := root.OutOrStdout()
 	switch shell {
 	case "bash":
-		return root.GenBashCompletionV2(out, true)
+		return writeBashCompletion(root, out)
 	case "zsh":
 		return root.GenZshCompletion(out)
 	case "fish":

@@ -111,12 +111,14 @@ Pod 一直是 Pending，Deployment 没有 Pod。`)
 
 	CompletionShort = message("Print the completion script of a shell", "输出 shell 补全脚本")
 	CompletionLong  = message(`Print a script that completes commands, flags, kinds, names, namespaces and
-contexts in bash, zsh, fish or powershell.
+contexts in bash, zsh, fish or powershell. No other package is needed; in bash,
+the package bash-completion is used where it is installed.
 
 As a kubectl plugin, completion needs no script but a link named
 kubectl_complete-hark to this program in a folder of PATH.`,
 		`输出 bash、zsh、fish 或 powershell 的补全脚本：
 可补全命令、选项、资源类型、名字、namespace 和 context。
+不需要别的软件包；bash 中若装有 bash-completion 则使用它。
 
 作为 kubectl 插件时不需要脚本：在 PATH 的某个目录里
 放一个指向本程序、名为 kubectl_complete-hark 的链接即可。`)
