@@ -115,18 +115,19 @@ func addForFlag(cmd *cobra.Command) *time.Duration {
 // errTimeUp is the cause of a context that --for ended.
 var errTimeUp = fmt.Errorf("the time given by --for is up: %w", context.DeadlineExceeded)
 
-// limited returns the command's context, which --for may end.
+// limited returns the command's context, which --for may end, and the end of who
+// reads standard output.
 func (s *session) limited(cmd *cobra.Command, limit time.Duration) (context.Context, context.CancelFunc, error) {
-	switch {
-	case limit < 0:
+	if limit < 0 {
 		message := s.say(text.BadFor, "value", fmt.Sprint(limit))
 		return nil, nil, usageError(message, s.tryHelp(cmd))
-	case limit == 0:
-		ctx, cancel := context.WithCancel(cmd.Context())
-		return ctx, cancel, nil
 	}
-	ctx, cancel := endsAfter(cmd.Context(), limit, errTimeUp)
-	return ctx, cancel, nil
+	ctx, unread := s.whileRead(cmd.Context())
+	if limit == 0 {
+		return ctx, unread, nil
+	}
+	ctx, cancel := endsAfter(ctx, limit, errTimeUp)
+	return ctx, func() { cancel(); unread() }, nil
 }
 
 // endsAfter returns a context that ends after a time with the cause. Unlike one
