@@ -18,7 +18,6 @@ var (
 	TryFile      = message("ls -l {file}", "ls -l {file}")
 	TryObject    = message("give each document apiVersion, kind and metadata.name, and each CustomResourceDefinition before its objects",
 		"每个文档都要有 apiVersion、kind 和 metadata.name；CustomResourceDefinition 要在它的对象之前")
-	TryCanI = message("try: kubectl auth can-i {verb} {resource}{scope}", "try: kubectl auth can-i {verb} {resource}{scope}")
 
 	NoConfig = message("no kubeconfig was found: {looked}", "找不到 kubeconfig：{looked}")
 	BadLang  = message("--lang must be en or zh, not {value}", "--lang 只能是 en 或 zh，不能是 {value}")

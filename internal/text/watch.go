@@ -9,6 +9,15 @@ var (
 	ExistedAlready = message("The {kind} existed already", "{kind} 原本就在")
 	BeingDeleted   = message("; it is being deleted", "，正在被删除") // after another sentence
 
+	ReasonCut     = message("it was cut", "连接被切断")
+	ReasonRefused = message("connection refused by {server}", "{server} 拒绝连接")
+	ReasonNoHost  = message("no such host {host}", "找不到主机 {host}")
+	ReasonSilent  = message("the server does not answer", "服务器没有应答")
+
+	Try            = message("try: {command}", "try: {command}")
+	CanI           = message("kubectl auth can-i {verb} {resource}{scope}", "kubectl auth can-i {verb} {resource}{scope}")
+	TryClusterInfo = message("try: kubectl cluster-info, to see whether the cluster runs", "try: 用 kubectl cluster-info 查看集群是否在运行")
+
 	TryFolder = message("TMPDIR=FOLDER {command}, with a folder that can be written; {folder} cannot", "TMPDIR=FOLDER {command}，换一个可写的目录；{folder} 不可写")
 
 	WaitingForKind      = message("waiting for the resource type {kind}: {reason}", "等待资源类型 {kind} 出现：{reason}")

@@ -47,6 +47,13 @@ type Options struct {
 	Ready func()
 	// Lang of what Say is told; English when empty.
 	Lang text.Lang
+	// NoWait gives up what is otherwise waited for: an object of the Name, a
+	// permission, a resource that the server does not have, new credentials. Lost
+	// connections are made again all the same.
+	NoWait bool
+	// KeepManagedFields leaves metadata.managedFields in the objects; by default
+	// they are cut.
+	KeepManagedFields bool
 	// Waiting bounds the events that wait for Out; 0 means DefaultWaiting.
 	Waiting int
 	// Reflector tunes how lists and watches are made; its callbacks are the
@@ -104,7 +111,11 @@ func (f *Follower) Run(ctx context.Context, targets []Target) error {
 
 // RefusedError tells that the server refused a request in a way that trying
 // again does not mend.
-type RefusedError struct{ Err *watch.Error }
+type RefusedError struct {
+	Err *watch.Error
+	// Check is a command that shows what is missing, or "".
+	Check string
+}
 
 // Error implements error.
 func (e *RefusedError) Error() string { return e.Err.Error() }
@@ -129,6 +140,8 @@ func (f *Follower) follow(ctx context.Context, cancel context.CancelCauseFunc, t
 		Namespace:     f.options.Namespace,
 		LabelSelector: f.options.LabelSelector,
 		FieldSelector: fieldSelector(f.options.FieldSelector, target.Name),
+
+		KeepManagedFields: f.options.KeepManagedFields,
 	})
 	i := informer.New(source, informer.Options{
 		Reflector: tuning,

@@ -10,14 +10,14 @@ import (
 )
 
 // link follows the states of one connection and picks what is worth saying: one
-// line when something is wrong, another when the reason is of another kind, and
-// one when all is well again; never one for each try.
+// line when something is wrong, another for a reason of another kind, and one when
+// all is well again; never one for each try.
 type link struct {
 	kind      kube.Kind
 	namespace string
+	lang      text.Lang
 
-	troubled bool
-	trouble  watch.ErrorKind // the newest that was said, while troubled
+	troubles map[string]bool // the kinds of reason that were said; nil while all is well
 }
 
 // said is one line to say.
@@ -30,18 +30,28 @@ type said struct {
 func (l *link) next(now reflector.Status) []said {
 	switch {
 	case now.Reason == nil:
-		if !l.troubled || now.Phase == reflector.Stopped {
+		if l.troubles == nil || now.Phase == reflector.Stopped {
 			return nil
 		}
-		l.troubled = false
+		l.troubles = nil
 		return []said{{text.Connected, []string{"kind", l.kind.GVK.Kind}}}
-	case !worthSaying(now) || l.troubled && l.trouble == now.Reason.Kind:
+	case !worthSaying(now):
 		return nil
 	}
-	l.troubled, l.trouble = true, now.Reason.Kind
-	lines := []said{{troubles[now.Reason.Kind], []string{"kind", l.kind.GVK.Kind, "reason", now.Reason.Error()}}}
-	if now.Reason.Kind == watch.KindForbidden {
-		lines = append(lines, l.check(now.Reason))
+	why := reasonOf(now.Reason, l.lang)
+	if l.troubles[why.kind] {
+		return nil
+	}
+	if l.troubles == nil {
+		l.troubles = map[string]bool{}
+	}
+	l.troubles[why.kind] = true
+	lines := []said{{troubles[now.Reason.Kind], []string{"kind", l.kind.GVK.Kind, "reason", why.said}}}
+	switch {
+	case now.Reason.Kind == watch.KindForbidden:
+		lines = append(lines, said{text.Try, []string{"command", l.check(now.Reason)}})
+	case why.away:
+		lines = append(lines, said{text.TryClusterInfo, nil})
 	}
 	return lines
 }
@@ -70,12 +80,12 @@ var troubles = map[watch.ErrorKind]text.Message{
 // check is the command that shows whether the permission is there. Listing and
 // watching are permitted apart from each other; the server's message tells
 // which one is missing.
-func (l *link) check(reason *watch.Error) said {
+func (l *link) check(reason *watch.Error) string {
 	verb := "list"
 	if strings.Contains(reason.Message, "cannot watch ") {
 		verb = "watch"
 	}
-	return said{text.TryCanI, []string{"verb", verb, "resource", l.kind.String(), "scope", l.scope()}}
+	return l.lang.Say(text.CanI, "verb", verb, "resource", l.kind.String(), "scope", l.scope())
 }
 
 // scope is how kubectl is told where to look.

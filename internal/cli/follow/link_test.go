@@ -1,7 +1,12 @@
 package follow
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,6 +26,7 @@ var pods = kube.Kind{
 
 // told plays states and returns what is said, in a language.
 func told(l *link, lang text.Lang, states ...reflector.Status) []string {
+	l.lang = lang
 	var lines []string
 	for _, state := range states {
 		for _, line := range l.next(state) {
@@ -138,8 +144,12 @@ func TestOnlyAFirstRefusalOfWhatOrWhoIsFinal(t *testing.T) {
 		{reflector.Status{Phase: reflector.Waiting, Synced: true, Reason: &watch.Error{Kind: watch.KindUnauthorized}}, false},
 		{well, false},
 	} {
-		if got := final(tc.status); got != tc.want {
+		if got := final(tc.status, false); got != tc.want {
 			t.Errorf("final(%+v) = %v; want %v", tc.status, got, tc.want)
+		}
+		waits := tc.status.Reason == nil || tc.status.Phase == reflector.Streaming || tc.status.Reason.Kind == watch.KindUnavailable
+		if got := final(tc.status, true); got == waits {
+			t.Errorf("final(%+v) without waiting = %v; want %v", tc.status, got, !waits)
 		}
 	}
 }
@@ -151,5 +161,52 @@ func TestANameIsChosenBesideTheUsersSelector(t *testing.T) {
 		if got := fieldSelector(tc[0], tc[1]); got != tc[2] {
 			t.Errorf("fieldSelector(%q, %q) = %q; want %q", tc[0], tc[1], got, tc[2])
 		}
+	}
+}
+
+// What is said of a server that goes away: the cut, then why it stays away, each
+// once however many tries there are, and where to look.
+func TestAReasonIsSaidInWordsForPeople(t *testing.T) {
+	failed := func(err error) reflector.Status {
+		return reflector.Status{Phase: reflector.Waiting, Reason: &watch.Error{Kind: watch.KindUnavailable, Message: "watch pods: " + err.Error(), Err: err}}
+	}
+	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8001}
+	cut := failed(fmt.Errorf("wire: at byte 6977: the stream cannot be read: %w", io.ErrUnexpectedEOF))
+	refused := failed(&net.OpError{Op: "dial", Addr: address, Err: syscall.ECONNREFUSED})
+	for lang, want := range map[text.Lang][]string{
+		text.English: {
+			"Pod: the connection is lost, reconnecting: it was cut",
+			"Pod: the connection is lost, reconnecting: connection refused by 127.0.0.1:8001",
+			"try: kubectl cluster-info, to see whether the cluster runs",
+			"Pod: the connection is lost, reconnecting: no such host nowhere.test",
+			"try: kubectl cluster-info, to see whether the cluster runs",
+			"Pod: the connection is lost, reconnecting: the server does not answer",
+			"try: kubectl cluster-info, to see whether the cluster runs",
+			"Pod: back to normal; what was missed follows",
+		},
+		text.Chinese: {
+			"Pod：连接断开，正在重连：连接被切断",
+			"Pod：连接断开，正在重连：127.0.0.1:8001 拒绝连接",
+			"try: 用 kubectl cluster-info 查看集群是否在运行",
+			"Pod：连接断开，正在重连：找不到主机 nowhere.test",
+			"try: 用 kubectl cluster-info 查看集群是否在运行",
+			"Pod：连接断开，正在重连：服务器没有应答",
+			"try: 用 kubectl cluster-info 查看集群是否在运行",
+			"Pod：已恢复正常，错过的变化会补上",
+		},
+	} {
+		got := told(&link{kind: pods}, lang, cut, refused, refused, cut, refused,
+			failed(&net.DNSError{Name: "nowhere.test", Err: "no such host", IsNotFound: true}),
+			failed(os.ErrDeadlineExceeded), well)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", lang, d)
+		}
+	}
+}
+
+func TestWhatTheServerSaysIsKept(t *testing.T) {
+	unavailable := &watch.Error{Kind: watch.KindUnavailable, Code: 503, Message: "the server is currently unable to handle the request"}
+	if got := reasonOf(unavailable, text.English); got.said != unavailable.Message || got.away {
+		t.Errorf("%+v; want the server's words", got)
 	}
 }

@@ -2,6 +2,8 @@ package follow
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,7 +29,7 @@ type stream struct {
 func (f *Follower) stream(kind kube.Kind, name string, cancel context.CancelCauseFunc) *stream {
 	return &stream{
 		follower: f, kind: kind, name: name, cancel: cancel,
-		link: link{kind: kind, namespace: f.options.Namespace},
+		link: link{kind: kind, namespace: f.options.Namespace, lang: f.options.Lang},
 	}
 }
 
@@ -110,8 +112,12 @@ func (f *Follower) firstMerge() bool {
 // status says what becomes of the connection, and ends everything when the
 // server refuses what trying again does not mend.
 func (s *stream) status(now reflector.Status) {
-	if final(now) {
-		s.cancel(&RefusedError{now.Reason})
+	if final(now, s.follower.options.NoWait) {
+		refused := &RefusedError{Err: now.Reason}
+		if now.Reason.Kind == watch.KindForbidden {
+			refused.Check = s.link.check(now.Reason)
+		}
+		s.cancel(refused)
 		return
 	}
 	for _, line := range s.link.next(now) {
@@ -120,12 +126,21 @@ func (s *stream) status(now reflector.Status) {
 }
 
 // final tells whether a first request was refused for what it asks, or for who
-// asks. Once a watch has been at work, credentials may be renewed.
-func final(now reflector.Status) bool {
-	if now.Synced || now.Phase != reflector.Waiting || now.Reason == nil {
+// asks. Once a watch has been at work, credentials may be renewed. Without waiting
+// it is final, too, that there is no permission or no such resource.
+func final(now reflector.Status, noWait bool) bool {
+	if now.Phase != reflector.Waiting || now.Reason == nil {
 		return false
 	}
-	return now.Reason.Kind == watch.KindInvalid || now.Reason.Kind == watch.KindUnauthorized
+	switch now.Reason.Kind {
+	case watch.KindForbidden, watch.KindNotFound:
+		return noWait
+	case watch.KindUnauthorized:
+		return noWait || !now.Synced
+	case watch.KindInvalid:
+		return !now.Synced
+	}
+	return false
 }
 
 func (s *stream) badObject(bad *watch.Error) {
@@ -133,12 +148,18 @@ func (s *stream) badObject(bad *watch.Error) {
 }
 
 // ready waits until all that existed is printed. It says it when the one object
-// that is watched does not exist.
+// that is watched does not exist, or ends everything when that is not waited for.
 func (s *stream) ready(ctx context.Context, i *informer.Informer, told *informer.Registration) {
 	if told.WaitSync(ctx) != nil {
 		return // the end came first
 	}
 	if s.name != "" && i.Store().Len() == 0 {
+		if s.follower.options.NoWait {
+			s.cancel(&RefusedError{Err: &watch.Error{
+				Kind: watch.KindNotFound, Code: http.StatusNotFound, Message: fmt.Sprintf("%s %q not found", s.kind, s.name),
+			}})
+			return
+		}
 		s.follower.say(text.WaitingForName, "name", s.kind.String()+"/"+s.name)
 	}
 	if s.follower.options.Ready != nil {
