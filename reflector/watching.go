@@ -51,11 +51,11 @@ func (m *machine) event(in input, now time.Time, out *effects) {
 }
 
 // errBackwards: see regress.
-var errBackwards = &watch.Error{Kind: watch.KindMalformed, Message: "the resourceVersion went backwards; a list will settle what is true"}
+var errBackwards = &watch.Error{Kind: watch.KindMalformed, Message: "the resourceVersion went backwards; the server is asked what is true"}
 
 func (m *machine) bookmark(e *watch.Event, now time.Time, out *effects) {
 	if m.backwards(e.ResourceVersion) {
-		m.regress(out)
+		m.doubt(out)
 		return
 	}
 	m.moved(e.ResourceVersion, now, out)
@@ -64,7 +64,7 @@ func (m *machine) bookmark(e *watch.Event, now time.Time, out *effects) {
 func (m *machine) change(e *watch.Event, now time.Time, out *effects) {
 	version := e.Object.ResourceVersion()
 	if m.backwards(version) {
-		m.regress(out)
+		m.doubt(out)
 		return
 	}
 	out.add(effect{kind: apply})
@@ -99,8 +99,17 @@ func (m *machine) backwards(version string) bool {
 	return err == nil && number < m.number
 }
 
-// regress ends a request whose versions ran backwards: either something old was
-// sent again or the server's history began anew. A consistent list tells.
+// doubt ends a watch whose versions ran backwards: either something old was sent
+// again or the server's history began anew. A check tells; in the first case the
+// watch goes on from where it was, and nothing is missed.
+func (m *machine) doubt(out *effects) {
+	m.silent = true
+	out.add(effect{kind: complain, err: errBackwards})
+	m.pause(0, out)
+}
+
+// regress answers a server whose history began anew, or that lists what is older
+// than it was asked for: a consistent list, which counts.
 func (m *machine) regress(out *effects) {
 	m.consistent, m.anew = true, true
 	out.add(effect{kind: complain, err: errBackwards})
