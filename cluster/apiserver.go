@@ -53,7 +53,7 @@ func (c *Cluster) endAPIServer(ctx context.Context, end func(*process)) error {
 	defer c.give()
 	p := c.process(apiserverBinary.name)
 	if p == nil {
-		return errClosed
+		return ErrClosed
 	}
 	end(p)
 	return nil

@@ -28,6 +28,8 @@ func (c *Cluster) await(ctx context.Context, server string, ready func(context.C
 		case <-tick.C:
 		case <-c.done:
 			return c.Err()
+		case <-c.closing:
+			return ErrClosed
 		case <-ctx.Done():
 			return c.notReady(ctx, server, err)
 		}

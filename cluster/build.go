@@ -82,7 +82,10 @@ func build(ctx context.Context, o BuildOptions, wanted []binary) (string, error)
 		return dir, nil
 	}
 	b := builder{goCommand: goCommand{path: o.Go}, dir: dir, report: report}
-	return dir, b.all(ctx, todo)
+	if err := b.all(ctx, todo); err != nil {
+		return "", err
+	}
+	return dir, nil
 }
 
 // missing lists those of the wanted binaries that dir does not hold.

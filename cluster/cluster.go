@@ -21,15 +21,17 @@ type Cluster struct {
 	// turn is held, by its one element, by whoever starts or ends servers.
 	turn chan struct{}
 
+	done    chan struct{} // closed with failure
+	closing chan struct{} // closed by Close
+
 	mu        sync.Mutex // guards the fields below
 	processes map[string]*process
 	closed    bool
 	failure   error
-	done      chan struct{}
 }
 
-// errClosed is the error of methods of a closed cluster.
-var errClosed = errors.New("cluster: closed")
+// ErrClosed is the error of methods that start or end servers once Close was called.
+var ErrClosed = errors.New("cluster: closed")
 
 // New builds what is missing of the binaries, starts a control plane with an empty
 // store and returns when it is ready: the API server answers and applies RBAC, the
@@ -64,6 +66,7 @@ func prepare(o Options, bin string) (c *Cluster, err error) {
 		turn:      make(chan struct{}, 1),
 		processes: map[string]*process{},
 		done:      make(chan struct{}),
+		closing:   make(chan struct{}),
 	}
 	if c.authority, err = newAuthority(); err != nil {
 		return nil, fmt.Errorf("cluster: certificate authority: %w", err)
@@ -122,6 +125,8 @@ func (c *Cluster) take(ctx context.Context) error {
 	select {
 	case c.turn <- struct{}{}:
 		return nil
+	case <-c.closing:
+		return ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -134,7 +139,7 @@ func (c *Cluster) launch(b binary, args []string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return errClosed
+		return ErrClosed
 	}
 	p, err := startProcess(command{
 		name: b.name, path: filepath.Join(c.bin, b.name), args: args,
@@ -178,16 +183,19 @@ func (c *Cluster) LogDir() string {
 }
 
 // Close kills the servers and returns when they are gone and the directory of the run
-// is removed. It may be called more than once; the error is that of the removal.
+// is removed. It interrupts methods that wait for a server. It may be called more than
+// once: later calls do nothing. The error is that of the removal.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
 	c.closed = true
 	processes := c.processes
 	c.processes = nil
 	c.mu.Unlock()
-	if processes == nil {
-		return nil // closed before
-	}
+	close(c.closing)
 	var killed sync.WaitGroup
 	for _, p := range processes {
 		killed.Go(p.kill)

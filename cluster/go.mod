@@ -3,6 +3,8 @@ module github.com/gocampus/hark/cluster
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.50.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 // createNodes creates the nodes and waits until pods can be scheduled to them: kwok
@@ -16,7 +17,13 @@ func (c *Cluster) createNodes(ctx context.Context) error {
 	if c.options.Nodes == 0 {
 		return nil
 	}
-	client, err := kubernetes.NewForConfig(c.Config())
+	config := c.Config()
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer transport.CloseIdleConnections()
+	client, err := kubernetes.NewForConfigAndClient(config, transport)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}

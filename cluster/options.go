@@ -32,8 +32,9 @@ type Options struct {
 	// that has a node stays. There are no nodes then, whatever Nodes says. Default
 	// false.
 	NoKwok bool
-	// APIServerArgs are appended to the arguments of kube-apiserver; of an argument
-	// that is there twice the later wins. Default none.
+	// APIServerArgs are appended to the arguments of kube-apiserver, which has the
+	// directory of the run for its working directory; of a flag that is there twice
+	// the later wins. Default none.
 	APIServerArgs []string
 	// StartTimeout bounds the start, the build apart. Default 2 minutes.
 	StartTimeout time.Duration
@@ -41,7 +42,8 @@ type Options struct {
 	// the logs. Default os.TempDir.
 	TempDir string
 	// LogDir gets the logs of the servers, which then outlive the cluster. It is
-	// created if need be. Default the directory of the run, which goes with Close.
+	// created if need be; logs that are there are appended to. Default the directory
+	// of the run, which goes with Close.
 	LogDir string
 }
 

@@ -26,4 +26,6 @@ func tie(*exec.Cmd, syscall.Signal) {}
 
 func signalGroup(p *os.Process, _ syscall.Signal) error { return p.Kill() }
 
+func killServer(p *os.Process) error { return p.Kill() }
+
 func supervised(command) (*exec.Cmd, func(), error) { return nil, nil, errPlatform }

@@ -53,15 +53,24 @@ type process struct {
 	err     error          // how it ended; to be read in onEnd and after done
 }
 
+// supervisor makes a command whose process dies with this one. The caller calls release
+// once the command has ended.
+type supervisor func(c command) (cmd *exec.Cmd, release func(), err error)
+
 // startProcess starts a server. onEnd is called, from another goroutine, if it ends
 // unasked.
 func startProcess(c command, onEnd func(*process)) (*process, error) {
+	return startSupervised(c, supervised, onEnd)
+}
+
+// startSupervised is startProcess with a way to bind a server's life to this process.
+func startSupervised(c command, supervise supervisor, onEnd func(*process)) (*process, error) {
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: log: %w", err)
 	}
 	p := &process{command: c, onEnd: onEnd, done: make(chan struct{})}
-	cmd, release, err := supervised(c)
+	cmd, release, err := supervise(c)
 	if err != nil {
 		_ = log.Close() // nothing was written
 		return nil, fmt.Errorf("cluster: %s: %w", c.name, err)
@@ -118,23 +127,10 @@ func (p *process) failure() *ServerError {
 	return &ServerError{Server: p.name, Log: tailOfFile(p.log), Err: err}
 }
 
-// ended tells whether the server has ended.
-func (p *process) ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // kill ends the server at once and returns when it is gone.
 func (p *process) kill() {
 	p.stopped.Store(true)
-	if !p.ended() {
-		// The error is that of a server which has just ended.
-		_ = signalGroup(p.cmd.Process, syscall.SIGKILL)
-	}
+	_ = killServer(p.cmd.Process) // the error is that of a server which has ended
 	<-p.done
 }
 

@@ -39,7 +39,7 @@ func BuiltVersions() Versions {
 
 // requiredVersion reads the version of a module out of a recipe's go.mod.
 func requiredVersion(recipe, module string) string {
-	data := mustRead(path.Join("recipe", recipe, "go.mod.txt"))
+	data := mustRead(recipes, path.Join("recipe", recipe, "go.mod.txt"))
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
 		if len(fields) >= 2 && fields[0] == module {
@@ -108,10 +108,10 @@ func (b binary) version() string {
 
 // cacheKey names the directory of the binaries. It differs whenever other binaries
 // would come out: other versions, another recipe or flag, another platform.
-func cacheKey(goos, goarch string) string {
+func cacheKey(files fs.FS, goos, goarch string) string {
 	hash := sha256.New()
-	for _, name := range recipeFiles() {
-		data := mustRead(name)
+	for _, name := range recipeFiles(files) {
+		data := mustRead(files, name)
 		fmt.Fprintf(hash, "%s %d\n", name, len(data))
 		hash.Write(data)
 	}
@@ -126,12 +126,12 @@ func cacheKey(goos, goarch string) string {
 }
 
 // hostKey is the cacheKey of this machine.
-func hostKey() string { return cacheKey(runtime.GOOS, runtime.GOARCH) }
+func hostKey() string { return cacheKey(recipes, runtime.GOOS, runtime.GOARCH) }
 
 // recipeFiles lists the files of all recipes, sorted.
-func recipeFiles() []string {
+func recipeFiles(files fs.FS) []string {
 	var names []string
-	err := fs.WalkDir(recipes, "recipe", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, "recipe", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			names = append(names, name)
 		}
@@ -146,12 +146,12 @@ func recipeFiles() []string {
 
 // writeRecipe puts one recipe into dir, under the names that the go command wants.
 func writeRecipe(recipe, dir string) error {
-	for _, name := range recipeFiles() {
+	for _, name := range recipeFiles(recipes) {
 		if path.Base(path.Dir(name)) != recipe {
 			continue
 		}
 		file := filepath.Join(dir, strings.TrimSuffix(path.Base(name), ".txt"))
-		if err := os.WriteFile(file, mustRead(name), 0o644); err != nil {
+		if err := os.WriteFile(file, mustRead(recipes, name), 0o644); err != nil {
 			return err
 		}
 	}
@@ -159,8 +159,8 @@ func writeRecipe(recipe, dir string) error {
 }
 
 // mustRead reads an embedded file, which is there unless this package is wrong.
-func mustRead(name string) []byte {
-	data, err := recipes.ReadFile(name)
+func mustRead(files fs.FS, name string) []byte {
+	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		panic("cluster: " + err.Error())
 	}

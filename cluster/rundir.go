@@ -20,6 +20,10 @@ type runDir struct {
 // newRunDir makes a run directory in parent, after it has removed those that owners
 // left behind.
 func newRunDir(parent string) (*runDir, error) {
+	parent, err := filepath.Abs(parent)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
 	removeAbandoned(parent)
 	path, err := os.MkdirTemp(parent, runPrefix)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// supervisor runs a server below a shell where the kernel does not tell a child of
+// shellScript runs a server below a shell where the kernel does not tell a child of
 // its parent's death. The shell's standard input is a pipe whose other end this
 // process holds open: its end is the end of this process, and the shell kills the
 // server. It passes SIGTERM on and ends with the server's status.
-const supervisor = `
+const shellScript = `
 exec 3<&0 </dev/null
 "$@" 3<&- &
 server=$!
@@ -28,13 +28,13 @@ kill -KILL $watcher 2>/dev/null
 exit $status
 `
 
-// supervisedByShell is supervised for every Unix.
+// supervisedByShell is a supervisor for every Unix.
 func supervisedByShell(c command) (cmd *exec.Cmd, release func(), err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd = c.exec("/bin/sh", append([]string{"-c", supervisor, "sh", c.path}, c.args...)...)
+	cmd = c.exec("/bin/sh", append([]string{"-c", shellScript, "sh", c.path}, c.args...)...)
 	cmd.Stdin = read
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd, func() {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 )
@@ -36,7 +37,7 @@ func (t *tail) String() string { return strings.Join(t.lines, "\n") }
 
 // tailOfFile returns the last lines of a file, or why there are none.
 func tailOfFile(name string) string {
-	data, err := os.ReadFile(name)
+	data, err := readEnd(name, tailLines*lineBytes)
 	if err != nil {
 		return err.Error()
 	}
@@ -45,6 +46,21 @@ func tailOfFile(name string) string {
 		t.add(strings.TrimRight(line, "\r\n"))
 	}
 	return t.String()
+}
+
+// readEnd reads at most the last limit bytes of a file: a log can be long.
+func readEnd(name string, limit int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	start := max(0, info.Size()-limit)
+	return io.ReadAll(io.NewSectionReader(file, start, limit))
 }
 
 // indent sets each line off from the message around it.

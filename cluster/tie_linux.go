@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -11,10 +12,12 @@ func tie(cmd *exec.Cmd, sig syscall.Signal) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: sig}
 }
 
-// supervised makes a command that dies with this process. The caller calls release
-// once the command has ended.
+// supervised is the supervisor of this system.
 func supervised(c command) (cmd *exec.Cmd, release func(), err error) {
 	cmd = c.exec(c.path, c.args...)
 	tie(cmd, syscall.SIGKILL)
 	return cmd, func() {}, nil
 }
+
+// killServer kills what supervised made.
+func killServer(p *os.Process) error { return p.Kill() }

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -13,8 +14,15 @@ func tie(cmd *exec.Cmd, _ syscall.Signal) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// supervised makes a command that dies with this process. The caller calls release
-// once the command has ended.
+// supervised is the supervisor of this system.
 func supervised(c command) (cmd *exec.Cmd, release func(), err error) {
 	return supervisedByShell(c)
+}
+
+// killServer kills what supervised made, the shell with the server below it.
+func killServer(p *os.Process) error {
+	if err := p.Signal(syscall.Signal(0)); err != nil {
+		return err // it was waited for: its number may be another's
+	}
+	return signalGroup(p, syscall.SIGKILL)
 }
