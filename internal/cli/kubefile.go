@@ -141,7 +141,8 @@ const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // shellWord makes one word for a shell of a path.
 func shellWord(path string) string {
-	if path != "" && strings.Trim(path, plainWord) == "" {
+	special := func(r rune) bool { return !strings.ContainsRune(plainWord, r) }
+	if path != "" && !strings.ContainsFunc(path, special) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
