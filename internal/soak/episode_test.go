@@ -108,8 +108,7 @@ func check(t *testing.T, w *world, followers []*follower, work *runs) report {
 	for _, f := range followers {
 		checkStore(t, w, f)
 		for _, fold := range f.folds {
-			checkFold(t, f, fold)
-			result.told += fold.told
+			result.told += checkFold(t, f, fold)
 		}
 		result.count(f.informer.Status().Reflector.Counts)
 	}
@@ -157,7 +156,9 @@ func checkStore(t *testing.T, w *world, f *follower) {
 	}
 }
 
-func checkFold(t *testing.T, f *follower, fold *fold) {
+// checkFold holds what a handler was told against the store, and returns how many
+// events that were.
+func checkFold(t *testing.T, f *follower, fold *fold) (told int) {
 	fold.mu.Lock()
 	defer fold.mu.Unlock()
 	for n, problem := range fold.problems {
@@ -173,4 +174,5 @@ func checkFold(t *testing.T, f *follower, fold *fold) {
 			t.Errorf("%s: told %s; the store has %v", fold.name, told, o)
 		}
 	}
+	return fold.told
 }
