@@ -29,9 +29,9 @@ func (c *Cluster) StopAPIServer(ctx context.Context) error {
 
 // RestartAPIServer starts the API server on the same port, with the same store and
 // certificates, and returns when it is ready. A server that runs is killed before.
-// Its watch cache is new and begins at the store's present version, so that watches
-// from older versions have to be answered from the store. ctx and
-// Options.StartTimeout bound the start.
+// Its watch cache is new and begins at the store's present version: a watch from an
+// older version is answered with 410 Gone. Lists of older versions come from the
+// store, until Compact. ctx and Options.StartTimeout bound the start.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	if err := c.take(ctx); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 
 // Compact removes from etcd all but the newest version of everything, which the API
 // server does with what is older than five minutes. A list that continues from an
-// older version is then answered with 410 Gone, unless the API server's own cache
-// still holds that version; RestartAPIServer empties the cache.
+// older version, or asks for exactly that, is then answered with 410 Gone, unless the
+// API server's own cache still holds it; RestartAPIServer empties the cache.
 //
 // It works whether or not the API server is up, and fails if the name of
 // Options.TempDir is longer than a socket's may be, about 70 bytes.

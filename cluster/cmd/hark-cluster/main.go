@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -131,8 +132,13 @@ func (p program) up(ctx context.Context, args []string) int {
 	if err != nil {
 		return exitUsage
 	}
-	if err := mayReplace(f.kubeconfig); err != nil {
-		return p.fail(err)
+	if f.kubeconfig != "" {
+		if f.kubeconfig, err = filepath.Abs(f.kubeconfig); err != nil { // it is for other terminals
+			return p.fail(err)
+		}
+		if err := mayReplace(f.kubeconfig); err != nil {
+			return p.fail(err)
+		}
 	}
 	c, err := cluster.New(ctx, f.options)
 	if err != nil {
@@ -179,9 +185,6 @@ func (p program) fail(err error) int {
 // mayReplace refuses to write over a kubeconfig that is not of this command: a user's
 // own has other contexts.
 func mayReplace(path string) error {
-	if path == "" {
-		return nil
-	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
