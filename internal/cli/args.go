@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,8 +48,11 @@ func typesAndNames(list string, names []string) ([]target, error) {
 			out = append(out, target{kind: kind})
 		}
 		for _, name := range names {
-			if name == "" {
+			switch {
+			case name == "":
 				return nil, errors.New("name may not be empty")
+			case strings.Contains(name, ","):
+				return nil, fmt.Errorf("a name has no comma, names are separated by spaces: %q", name)
 			}
 			out = append(out, target{kind, name})
 		}
@@ -61,7 +65,7 @@ func slashedTargets(args []string) ([]target, error) {
 	for _, arg := range args {
 		kind, name, _ := strings.Cut(arg, "/")
 		switch {
-		case kind == "" || name == "" || strings.Contains(name, "/"):
+		case kind == "" || name == "" || strings.ContainsAny(name, "/,"):
 			return nil, fmt.Errorf("arguments in resource/name form must have a single resource and name, got %q", arg)
 		case strings.Contains(kind, ","):
 			return nil, fmt.Errorf("arguments in resource/name form may not have more than one resource, got %q", arg)
@@ -82,6 +86,26 @@ func unique(targets []target) []target {
 	return out
 }
 
-// fullForm tells whether a type is written with its group, such as
-// widgets.example.com: then its author knows it and may mean one to come.
-func fullForm(kind string) bool { return strings.Contains(kind, ".") }
+// groupOf is the group that a type is written with, "example.com" for
+// widgets.example.com and for widgets.v1.example.com, or "".
+func groupOf(kind string) string {
+	_, group, _ := strings.Cut(kind, ".")
+	if version, rest, both := strings.Cut(group, "."); both && isVersion(version) {
+		return rest
+	}
+	return group
+}
+
+var isVersion = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`).MatchString
+
+// fullForm tells whether a type is written with the group of a custom resource,
+// such as widgets.example.com: then its author knows it and may mean one to come.
+// A group without a dot is built in (apps): all its types are there from the
+// beginning.
+func fullForm(kind string) bool { return strings.Contains(groupOf(kind), ".") }
+
+// neverComes tells whether no server can ever have a type: "pods.v1" names a
+// version where a group belongs, and "all" is kubectl's word for several types.
+func neverComes(kind string) bool { return kind == categoryAll || isVersion(groupOf(kind)) }
+
+const categoryAll = "all"

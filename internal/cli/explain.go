@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,7 +27,7 @@ func (s *session) failureOf(err error) *failure {
 	}
 	f := &failure{code: exitError, message: "error: " + err.Error(), err: err}
 	if missing, ok := errors.AsType[*kube.NoConfigError](err); ok {
-		f.message = "error: " + s.say(text.NoConfig, "looked", strings.Join(missing.Looked, "; "))
+		f.message = "error: " + s.say(text.NoConfig, "looked", s.places(missing.Looked))
 		f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
 		return f
 	}
@@ -37,10 +36,7 @@ func (s *session) failureOf(err error) *failure {
 		return f
 	}
 	if wrong, ok := errors.AsType[*configError](err); ok {
-		f.message, f.try = "error: "+wrong.Error(), s.say(text.TryContexts)
-		if errors.Is(err, os.ErrNotExist) {
-			f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
-		}
+		s.explainConfig(f, wrong)
 		return f
 	}
 	if stuck, ok := errors.AsType[*demo.StuckError](err); ok {
@@ -55,6 +51,9 @@ func (s *session) failureOf(err error) *failure {
 	}
 	if refused, ok := errors.AsType[*follow.RefusedError](err); ok {
 		s.explainServer(f, &serverError{err: refused.Err})
+		if refused.Check != "" {
+			f.try = refused.Check
+		}
 	}
 	return f
 }
@@ -80,7 +79,11 @@ func (s *session) explainServer(f *failure, e *serverError) {
 		f.message = "Unable to connect to the server: " + cause.Error()
 		f.try = s.say(text.TryCertificate)
 	default:
-		f.message = fmt.Sprintf("Unable to connect to the server: %s: %s", hostOf(e.host), cause.Error())
+		why := cause.Error()
+		if errors.Is(cause, errNoAnswer) {
+			why = s.say(text.NoAnswer, "time", connectTimeout.String())
+		}
+		f.message = fmt.Sprintf("Unable to connect to the server: %s: %s", hostOf(e.host), why)
 		f.try = s.say(text.TryServer, "demo", s.command)
 	}
 }
@@ -130,6 +133,10 @@ func (s *session) explainAnswer(f *failure, answer metav1.Status) {
 	switch answer.Reason {
 	case metav1.StatusReasonForbidden:
 		f.try = s.say(text.TryLogin)
+	case metav1.StatusReasonBadRequest:
+		if strings.Contains(answer.Message, "field label") {
+			f.try = s.say(text.TryField)
+		}
 	case metav1.StatusReasonNotFound:
 		if answer.Details != nil && answer.Details.Kind == "namespaces" {
 			f.try = s.say(text.TryNamespaces)

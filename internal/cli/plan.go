@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/watch"
 )
 
 // watchPlan is a "hark watch" whose flags and arguments are in order.
@@ -43,6 +45,9 @@ func (p *watchPlan) run(ctx context.Context) error {
 		return err
 	}
 	if err := p.checkNamespace(ctx, found); err != nil {
+		return err
+	}
+	if err := p.checkFieldSelector(ctx, found); err != nil {
 		return err
 	}
 	return p.follow(ctx, found)
@@ -76,13 +81,15 @@ func (p *watchPlan) find(ctx context.Context) ([]finding, error) {
 		kind, err := p.resolve(ctx, t.kind)
 		missing, isMissing := errors.AsType[*kube.NoKindError](err)
 		switch {
+		case isMissing && neverComes(t.kind):
+			return nil, &failure{code: exitError, message: "error: " + missing.Error(), try: p.insteadOf(t.kind), err: err}
 		case isMissing && p.waitsFor(t.kind):
 			out = append(out, finding{target: t, missing: missing})
 			continue
 		case err != nil:
 			return nil, err
 		case !kind.Watchable:
-			return nil, &failure{code: exitError, message: fmt.Sprintf(
+			return nil, &failure{code: exitError, try: p.session.say(text.TryWatchable), message: fmt.Sprintf(
 				"Error from server (MethodNotAllowed): the server does not allow this method on the requested resource: watch %s", kind)}
 		}
 		same := func(f finding) bool { return f.kind == kind && f.target.name == t.name }
@@ -95,7 +102,18 @@ func (p *watchPlan) find(ctx context.Context) ([]finding, error) {
 
 // waitsFor tells whether an unknown type is waited for: --wait says so, or it
 // was written with its group.
-func (p *watchPlan) waitsFor(kind string) bool { return p.flags.wait || fullForm(kind) }
+func (p *watchPlan) waitsFor(kind string) bool {
+	return p.flags.wait || fullForm(kind) && !p.flags.noWait
+}
+
+// insteadOf is what to type instead of a type that never comes.
+func (p *watchPlan) insteadOf(kind string) string {
+	if kind == categoryAll {
+		return p.session.say(text.TryTypes, "command", p.session.command)
+	}
+	name, _, _ := strings.Cut(kind, ".")
+	return p.session.say(text.TryCoreGroup, "command", p.session.command, "name", name, "kind", kind)
+}
 
 func (p *watchPlan) resolve(ctx context.Context, kind string) (kube.Kind, error) {
 	return briefly(ctx, p.client, func(ctx context.Context) (kube.Kind, error) {
@@ -136,6 +154,34 @@ func (p *watchPlan) getNamespace(ctx context.Context) error {
 	return err
 }
 
+// checkFieldSelector asks whether the server knows the fields, so that a mistake
+// is told before anything else. The name makes it an empty answer.
+func (p *watchPlan) checkFieldSelector(ctx context.Context, found []finding) error {
+	if p.flags.fieldSelector == "" {
+		return nil
+	}
+	for _, f := range found {
+		if f.missing != nil {
+			continue
+		}
+		source := p.client.Source(f.kind, kube.SourceOptions{
+			Namespace: p.namespace, FieldSelector: "metadata.name=hark-asks," + p.flags.fieldSelector,
+		})
+		_, err := briefly(ctx, p.client, func(ctx context.Context) (any, error) {
+			list, err := source.List(ctx, watch.ListOptions{ResourceVersion: "0", Limit: 1})
+			if err == nil {
+				err = list.Close()
+			}
+			return nil, err
+		})
+		// Whatever else is wrong is told where it can be waited for.
+		if refused, ok := errors.AsType[*watch.Error](err); ok && refused.Kind == watch.KindInvalid {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
 // firstPoll is the first pause of poll.
 func (s *session) firstPoll() time.Duration { return cmp.Or(s.hooks.poll, time.Second) }
 
@@ -171,6 +217,7 @@ func (p *watchPlan) follow(ctx context.Context, found []finding) error {
 		Client: p.client, Namespace: p.namespace,
 		LabelSelector: p.flags.selector, FieldSelector: p.flags.fieldSelector,
 		Printer: printer.New(p.printing), Out: p.session.out,
+		NoWait: p.flags.noWait, KeepManagedFields: p.flags.managedFields,
 		Lang: p.session.lang, Say: p.line, Reflector: p.session.hooks.reflector, Ready: p.session.hooks.ready,
 	}).Run(ctx, targets)
 }

@@ -101,10 +101,67 @@ func TestAPlainlyUnknownTypeIsAnError(t *testing.T) {
 	}
 }
 
+func TestATypeThatCanNeverComeIsNotWaitedFor(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	for args, want := range map[string]string{
+		"all":             "error: the server doesn't have a resource type \"all\"\ntry: hark watch pods,services,deployments,",
+		"all --wait":      "error: the server doesn't have a resource type \"all\"\ntry: hark watch pods,services,deployments,",
+		"pods.v1":         "error: the server doesn't have a resource type \"pods\" in group \"v1\"\ntry: hark watch pods, or pods.v1. with a dot",
+		"pods.v1 --wait":  "error: the server doesn't have a resource type \"pods\" in group \"v1\"\ntry: hark watch pods, or pods.v1. with a dot",
+		"gadgets.apps":    "error: the server doesn't have a resource type \"gadgets\" in group \"apps\"\ntry: kubectl api-resources",
+		"gadgets.v1.apps": "error: the server doesn't have a resource type \"gadgets\" in group \"v1.apps\"\ntry: kubectl api-resources",
+	} {
+		hark := c.watch(strings.Fields(args)...)
+		if code := hark.exit(); code != exitError || !strings.HasPrefix(hark.err.String(), want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, code, hark.err, want)
+		}
+	}
+}
+
+func TestNothingIsWaitedForWithNoWait(t *testing.T) {
+	for args, want := range map[string]string{
+		"pods": forbiddenPods + "\ntry: kubectl auth can-i list pods -n default\n",
+		"widgets.example.com": "error: the server doesn't have a resource type \"widgets\" in group \"example.com\"\n" +
+			"try: kubectl api-resources, or --wait to wait until the server has it\n",
+		"deploy/web": "Error from server (NotFound): deployments.apps \"web\" not found\n",
+	} {
+		c := newCluster(t, harktest.Options{})
+		c.Inject(harktest.Fault{Resource: "pods", Code: 403, Message: forbiddenPods})
+		hark := c.watch(args, "--no-wait")
+		if code := hark.exit(); code != exitError || !strings.HasSuffix(hark.err.String(), want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, code, hark.err, want)
+		}
+	}
+}
+
+func TestNoWaitStillReconnects(t *testing.T) {
+	c := newCluster(t, harktest.Options{})
+	hark := c.watch("pods", "--no-wait")
+	c.createPod("a")
+	hark.prints("default/a")
+	up := c.GoDown()
+	hark.says("Pod: the connection is lost, reconnecting: ")
+	c.do(up())
+	c.createPod("b")
+	hark.prints("default/b")
+}
+
+func TestManagedFieldsAreShownWhereAsked(t *testing.T) {
+	c := newCluster(t, harktest.Options{TrackManagedFields: true})
+	without, with := c.watch("pods", "-o", "json"), c.watch("pods", "-o", "json", "--show-managed-fields")
+	c.createPod("a")
+	without.prints("\n")
+	with.prints("\n")
+	if strings.Contains(without.out.String(), "managedFields") || !strings.Contains(with.out.String(), "managedFields") {
+		t.Errorf("without:\n%s\nwith:\n%s", without.out, with.out)
+	}
+}
+
 func TestAKindThatCannotBeWatchedIsAnError(t *testing.T) {
 	c := newCluster(t, harktest.Options{})
 	hark := c.watch("tokenreviews")
-	if code := hark.exit(); code != exitError || !strings.Contains(hark.err.String(), "(MethodNotAllowed)") {
+	if code := hark.exit(); code != exitError || !strings.Contains(hark.err.String(), "(MethodNotAllowed)") ||
+		!strings.HasSuffix(hark.err.String(), "try: kubectl api-resources --verbs=list,watch\n") {
 		t.Errorf("exit %d: %s", code, hark.err)
 	}
 }
@@ -162,7 +219,8 @@ func TestASelectorThatTheServerRefusesIsAnError(t *testing.T) {
 	if code := hark.exit(); code != exitError {
 		t.Errorf("exit %d; want 1", code)
 	}
-	if !strings.Contains(hark.err.String(), "Error from server (BadRequest): ") || !strings.Contains(hark.err.String(), "spec.colour") {
+	if !strings.HasPrefix(hark.err.String(), "Error from server (BadRequest): ") || !strings.Contains(hark.err.String(), "spec.colour") ||
+		!strings.Contains(hark.err.String(), "\ntry: --field-selector metadata.name=NAME") {
 		t.Errorf("stderr:\n%s", hark.err)
 	}
 }
@@ -258,6 +316,10 @@ func TestASilentServerIsGivenUpWithin10Seconds(t *testing.T) {
 		})
 		if took := time.Since(started); took > 10*time.Second {
 			t.Errorf("given up after %s", took)
+		}
+		inChinese := newSession(Process{Args: []string{"hark", "--lang", "zh"}, Getenv: environment(nil).get})
+		if f := inChinese.failureOf(err); f.message != "Unable to connect to the server: 127.0.0.1:9: 8s 内没有应答" {
+			t.Errorf("in Chinese: %q", f.message)
 		}
 		s := newSession(Process{Args: []string{"hark"}, Getenv: environment(nil).get})
 		f := s.failureOf(err)

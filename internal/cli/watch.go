@@ -24,7 +24,8 @@ type watchFlags struct {
 	color         *string
 	diff          bool
 	explain       bool
-	wait          bool
+	wait, noWait  bool
+	managedFields bool
 	limit         *time.Duration
 }
 
@@ -45,6 +46,8 @@ func newWatch(s *session) *cobra.Command {
 	flags.BoolVar(&w.diff, "diff", false, "")
 	flags.BoolVar(&w.explain, "explain", false, "")
 	flags.BoolVar(&w.wait, "wait", false, "")
+	flags.BoolVar(&w.noWait, "no-wait", false, "")
+	flags.BoolVar(&w.managedFields, "show-managed-fields", false, "")
 	completeWords(cmd, "output", "text", "json", "yaml", "name")
 	w.addCompletions(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.watch(cmd, w, args) }
@@ -95,6 +98,8 @@ func (w *watchFlags) targets(args []string) ([]target, error) {
 	switch {
 	case named && w.allNamespaces:
 		return nil, errors.New("a resource cannot be retrieved by name across all namespaces")
+	case w.wait && w.noWait:
+		return nil, errors.New("--wait and --no-wait exclude each other")
 	case named && w.selector != "":
 		return nil, errors.New("name cannot be provided when a selector is specified")
 	}

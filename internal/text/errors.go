@@ -3,11 +3,16 @@ package text
 // What goes wrong, and what to try. Errors that kubectl has words for are
 // written in those words and are not here.
 var (
-	TryHelp        = message("{command} --help", "{command} --help")
-	TryDemo        = message("{command} --kubeconfig PATH, or without a cluster: {demo} demo", "{command} --kubeconfig PATH；没有集群时：{demo} demo")
-	TryServer      = message("kubectl cluster-info, to see whether the cluster runs and where; without a cluster: {demo} demo", "用 kubectl cluster-info 查看集群是否在运行、地址是什么；没有集群时：{demo} demo")
-	TryContexts    = message("kubectl config get-contexts", "kubectl config get-contexts")
-	TryKinds       = message("kubectl api-resources, or --wait to wait until the server has it", "kubectl api-resources；或加 --wait 一直等到它出现")
+	TryHelp      = message("{command} --help", "{command} --help")
+	TryDemo      = message("{command} --kubeconfig PATH, or without a cluster: {demo} demo", "{command} --kubeconfig PATH；没有集群时：{demo} demo")
+	TryServer    = message("kubectl cluster-info, to see whether the cluster runs and where; without a cluster: {demo} demo", "用 kubectl cluster-info 查看集群是否在运行、地址是什么；没有集群时：{demo} demo")
+	TryContexts  = message("kubectl config get-contexts", "kubectl config get-contexts")
+	TryKinds     = message("kubectl api-resources, or --wait to wait until the server has it", "kubectl api-resources；或加 --wait 一直等到它出现")
+	TryTypes     = message("{command} watch pods,services,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs; all is a word of kubectl get for several types", "{command} watch pods,services,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs；all 是 kubectl get 对多种资源的统称")
+	TryCoreGroup = message("{command} watch {name}, or {kind}. with a dot at its end for the core group", "{command} watch {name}；核心组请在末尾加一个点：{kind}.")
+	TryWatchable = message("kubectl api-resources --verbs=list,watch", "kubectl api-resources --verbs=list,watch")
+	TryField     = message("--field-selector metadata.name=NAME; which other fields can be selected depends on the type, labels (-l) always can",
+		"--field-selector metadata.name=NAME；其他可选字段因资源类型而异，标签（-l）总是可用")
 	TryNamespaces  = message("kubectl get namespaces, or --wait to wait until it exists", "kubectl get namespaces；或加 --wait 一直等到它出现")
 	TryLogin       = message("kubectl auth whoami, then log in again or renew the token", "kubectl auth whoami，然后重新登录或更新令牌")
 	TryCertificate = message("--certificate-authority PATH, or the kubeconfig that belongs to this cluster",

@@ -28,18 +28,30 @@ Objects that exist already come first, as Added. After a lost connection hark
 reconnects, for ever, and shows what it missed; no change is shown twice. States
 of the connection are told on stderr, events go to stdout.
 
+A line of text ends in the one field that tells most: phase=Running, ready=1/3
+(then updated=1 observed=1/2 while a rollout is under way), or the message of an
+Event; and in "deleting" while an object is marked for deletion. A pod's Added
+and that of any new object have no such field.
+
 A type is given as to kubectl: pods, po, deploy, deployments.v1.apps. A type that
 the server does not have is an error, unless it is written with its group
 (widgets.example.com) or --wait is given: then hark waits until the server has
-it. A NAME that does not exist is waited for. Values of Secrets are redacted.`,
+it. A NAME that does not exist is waited for, and so is a permission; for scripts
+--no-wait makes each of these an error. Values of Secrets are redacted, and
+managedFields are left out of objects unless --show-managed-fields is given.`,
 		`实时显示对象发生的变化。
 
 已有的对象先以 Added 列出。连接断开后会一直重连，并补上错过的变化；
 同一个变化不会显示两次。连接状态写到 stderr，事件写到 stdout。
 
+文本行末尾是最能说明问题的一个字段：phase=Running、ready=1/3（滚动更新期间还有
+updated=1 observed=1/2）或者 Event 的消息；对象被标记删除后再加上 deleting。
+Pod 的 Added 以及任何新对象的 Added 不带这个字段。
+
 类型的写法与 kubectl 相同：pods、po、deploy、deployments.v1.apps。服务器上没有的
 类型会报错；但写全组名（widgets.example.com）或加上 --wait 时，会一直等到它出现。
-NAME 还不存在时也会等待。Secret 的值一律隐去。`)
+NAME 还不存在或没有权限时也会等待；在脚本中可用 --no-wait，让这些情况立即报错。
+Secret 的值一律隐去；对象中不含 managedFields，除非加上 --show-managed-fields。`)
 	WatchExamples = message(`# Pods of the current namespace
 {command} watch pods
 # One pod, with what changed in it
