@@ -96,9 +96,9 @@ func (s *session) flagHelp(page *strings.Builder, cmd *cobra.Command) {
 		switch {
 		case flag.Hidden:
 		case flag.Annotations[connectionFlag] != nil:
-			connection = append(connection, s.flagRow(flag))
+			connection = append(connection, s.flagRow(cmd, flag))
 		default:
-			own = append(own, s.flagRow(flag))
+			own = append(own, s.flagRow(cmd, flag))
 		}
 	})
 	fmt.Fprintf(page, "\n%s\n", s.say(text.HelpFlags))
@@ -121,7 +121,7 @@ var flagValues = map[string]string{
 	"addr": "HOST:PORT", "kubeconfig-out": "PATH", "load": "PATH",
 }
 
-func (s *session) flagRow(flag *pflag.Flag) [2]string {
+func (s *session) flagRow(cmd *cobra.Command, flag *pflag.Flag) [2]string {
 	left := "    --" + flag.Name
 	if flag.Shorthand != "" {
 		left = "-" + flag.Shorthand + ", --" + flag.Name
@@ -129,13 +129,14 @@ func (s *session) flagRow(flag *pflag.Flag) [2]string {
 	switch value, named := flagValues[flag.Name]; {
 	case flag.Annotations[valueWords] != nil:
 		left += " " + flag.Annotations[valueWords][0]
+	case flag.Value.Type() == "bool":
 	case named:
 		left += " " + value
-	case flag.Value.Type() != "bool":
+	default:
 		left += " VALUE"
 	}
 	about := flag.Usage
-	if m, ok := text.Flag(flag.Name); ok {
+	if m, ok := flagText(cmd, flag); ok {
 		about = s.say(m)
 	}
 	switch flag.DefValue {
@@ -146,6 +147,15 @@ func (s *session) flagRow(flag *pflag.Flag) [2]string {
 		}
 	}
 	return [2]string{left, about}
+}
+
+// flagText says what a flag does: to this command, where that is another thing
+// than to others.
+func flagText(cmd *cobra.Command, flag *pflag.Flag) (text.Message, bool) {
+	if m, ok := text.Flag(cmd.Name() + " " + flag.Name); ok {
+		return m, true
+	}
+	return text.Flag(flag.Name)
 }
 
 // Annotations of flags.

@@ -1,6 +1,7 @@
 package text
 
-// flags says what each flag does, by the flag's name. None has placeholders.
+// flags says what each flag does, by its name, or by that of its command and its own
+// where commands have different flags of one name. None has placeholders.
 // Those of the connection are cli-runtime's; their English is our own, too, so
 // that help speaks with one voice.
 var flags = map[string]Message{
@@ -30,6 +31,7 @@ var flags = map[string]Message{
 	"kubeconfig":            message("Path of the kubeconfig file", "kubeconfig 文件的路径"),
 	"context":               message("Context of the kubeconfig", "使用 kubeconfig 中的哪个 context"),
 	"cluster":               message("Cluster of the kubeconfig", "使用 kubeconfig 中的哪个 cluster"),
+	"demo cluster":          message("Play on a real control plane, built from Go modules", "在真实的控制面上演示，由 Go 模块编译而成"),
 	"user":                  message("User of the kubeconfig", "使用 kubeconfig 中的哪个 user"),
 	"server":                message("Address and port of the API server", "API 服务器的地址和端口"),
 	"token":                 message("Bearer token for the API server", "访问 API 服务器的 Bearer 令牌"),
@@ -50,7 +52,7 @@ var flags = map[string]Message{
 		"不校验服务器证书；会使 HTTPS 不安全"),
 }
 
-// Flag returns what the flag of that name does, and whether the catalogue says so.
+// Flag returns what the flag does, by a key of flags, and whether the catalogue says so.
 func Flag(name string) (Message, bool) {
 	m, ok := flags[name]
 	return m, ok

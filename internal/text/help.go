@@ -70,19 +70,33 @@ Secret 的值一律隐去；对象中不含 managedFields，除非加上 --show-
 watch to a worker: a pod that comes, runs and goes; a burst of changes that
 reaches the worker as few runs; a key that fails and is retried; a controller
 that scales a Deployment. Afterwards it goes on and reacts to what you do with
-kubectl in another terminal.`,
+kubectl in another terminal.
+
+With --cluster the same is played on a real control plane: kube-apiserver, etcd,
+scheduler and controller manager run on this machine, and end with the demo. It
+is started by hark-cluster or, where that is not in PATH, by means of go. The
+first time it is compiled, which takes about 10 minutes; --for counts from when
+it is ready.`,
 		`在本进程内启动一个 API 服务器，现场演示一个变化如何从 Watch 走到 worker：
 一个 Pod 创建、运行、消失；一大波变化合并成几次处理；一个 key 失败后重试成功；
 一个控制器为 Deployment 扩容。演示之后程序继续运行，
-在另一个终端用 kubectl 操作，这里立刻有反应。`)
+在另一个终端用 kubectl 操作，这里立刻有反应。
+
+加 --cluster 时，同样的内容在真实的控制面上演示：kube-apiserver、etcd、scheduler
+和 controller-manager 运行在本机，随演示一起结束。它由 hark-cluster 启动；
+PATH 中没有时用 go 编译。首次编译约需 10 分钟；--for 从就绪后开始计时。`)
 	DemoExamples = message(`# Until Ctrl+C
 {command} demo
 # All of it, then the end
-{command} demo --for 25s`,
+{command} demo --for 25s
+# On a real control plane
+{command} demo --cluster`,
 		`# 直到 Ctrl+C
 {command} demo
 # 演完即止
-{command} demo --for 25s`)
+{command} demo --for 25s
+# 在真实的控制面上
+{command} demo --cluster`)
 
 	APIServerShort = message("Run an API server in memory, for any client", "运行内存中的 API 服务器，供任何客户端使用")
 	APIServerLong  = message(`Run a Kubernetes API server in memory, over real HTTP: for tests and experiments
@@ -91,9 +105,9 @@ installed, and keeps nothing: what it holds goes with it.
 
 It has no authentication: whoever reaches the address may do everything, so that
 it listens on this machine alone. When it is ready, a line on stdout says so; with
--o json that is one document with the URL and the path of the kubeconfig. An
-existing file is replaced by --kubeconfig-out only if it is empty or was written
-by hark.
+-o json that is one document with the URL and the path of the kubeconfig. In a
+pipe the server ends with whoever reads that. An existing file is replaced by
+--kubeconfig-out only if it is empty or was written by hark.
 
 Without --story nothing happens by itself, as beside a real API server that runs
 alone: pods stay Pending and Deployments have no pods.`,
@@ -102,6 +116,7 @@ alone: pods stay Pending and Deployments have no pods.`,
 
 它没有身份认证：能访问该地址的人拥有全部权限，因此只监听本机。就绪后在 stdout
 输出一行；用 -o json 时是一个 JSON 文档，含 URL 和 kubeconfig 路径。
+stdout 是管道时，读取方结束，服务器随之结束。
 --kubeconfig-out 指定的文件若已存在，仅当它是空文件或由 hark 写出时才会被替换。
 
 不加 --story 时不会自动发生任何事，与单独运行的真实 API 服务器相同：
@@ -110,14 +125,14 @@ Pod 一直是 Pending，Deployment 没有 Pod。`)
 {command} apiserver --story
 # With objects to begin with, at a fixed port
 {command} apiserver --load objects.yaml --addr 127.0.0.1:8001
-# In a script: wait for the line, then use the path
-{command} apiserver -o json --for 10m`,
+# For as long as a script runs, which begins when the server is ready
+{command} apiserver -o json | { read -r ready; ./script "$ready"; }`,
 		`# 直到 Ctrl+C，并模拟调度器和 kubelet
 {command} apiserver --story
 # 预先载入对象，使用固定端口
 {command} apiserver --load objects.yaml --addr 127.0.0.1:8001
-# 在脚本中：等到这一行输出，再使用其中的路径
-{command} apiserver -o json --for 10m`)
+# 服务器就绪后运行脚本，脚本结束则服务器结束
+{command} apiserver -o json | { read -r ready; ./script "$ready"; }`)
 
 	VersionShort = message("Print the version", "显示版本")
 

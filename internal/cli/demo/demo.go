@@ -30,6 +30,18 @@ type Options struct {
 	// For is after how long the context ends with context.DeadlineExceeded, to be
 	// told; 0 when it goes on until somebody ends it.
 	For time.Duration
+	// Cluster is a control plane to play on, which somebody else ends. Nil stands for
+	// a server in this process.
+	Cluster Cluster
+}
+
+// Cluster is a control plane that runs elsewhere.
+type Cluster interface {
+	// Kubeconfig is the path of its kubeconfig.
+	Kubeconfig() string
+	// Ended returns an error when the control plane has ended, and the cause of ctx
+	// when that has ended before.
+	Ended(ctx context.Context) error
 }
 
 const (
@@ -53,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 		o.Pause = time.Second
 	}
 	started := time.Now()
-	stage, err := openStage(o.Pause)
+	stage, err := openStage(o)
 	if err != nil {
 		return err
 	}
@@ -84,9 +96,13 @@ func (p *play) run(ctx context.Context) error {
 	defer helpers.running.Wait()
 	defer cancel(errPlayed)
 
-	helpers.start(ctx, p.stage.story)
+	helpers.start(ctx, p.stage.goOn)
 	p.screen.line("kubeconfig: " + p.stage.kubeconfig)
-	p.screen.say(text.DemoIntro, "path", p.stage.kubeconfig)
+	if p.options.Cluster == nil {
+		p.screen.say(text.DemoIntro, "path", p.stage.kubeconfig)
+	} else {
+		p.screen.say(text.PlaneIntro, "path", p.stage.kubeconfig)
+	}
 	err := p.parts(ctx, helpers)
 	switch {
 	case p.screen.failed() != nil:
@@ -221,7 +237,7 @@ func (p *play) show(ctx context.Context, h *helpers, kind kube.Kind, printing pr
 		Out: p.screen, Say: p.screen.line, Lang: p.options.Lang, Ready: func() { close(ready) },
 		Printed: func(e informer.Event) {
 			if object := e.Object(); object != nil {
-				version, _ := object.Version() // a number, as the server in this process writes it
+				version, _ := object.Version() // a number, as every server writes it
 				p.stage.shown.move(kind.GVR, version)
 			}
 			p.audience.saw(e)
