@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -46,7 +47,7 @@ func waitForExit(t *testing.T, pidfd int) {
 	poll := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(poll, -1)
-		if err == unix.EINTR {
+		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {

@@ -11,18 +11,22 @@ import (
 // shellScript runs a server below a shell where the kernel does not tell a child of
 // its parent's death. The shell's standard input is a pipe whose other end this
 // process holds open: its end is the end of this process, and the shell kills the
-// server. It passes SIGTERM on and ends with the server's status.
+// server. It passes SIGTERM on and ends with the server's status. A signal ends a wait
+// early, or comes when the wait is over already and a second one gives 127.
 const shellScript = `
+trap 'asked=yes; kill -TERM $server 2>/dev/null' TERM
 exec 3<&0 </dev/null
 "$@" 3<&- &
 server=$!
 ( read -r _ <&3; kill -KILL $server ) 2>/dev/null &
 watcher=$!
-trap 'kill -TERM $server 2>/dev/null' TERM
+status=127
 while :; do
+	asked=
 	wait $server
-	status=$?
-	kill -0 $server 2>/dev/null || break
+	waited=$?
+	[ $waited -eq 127 ] || status=$waited
+	[ "$asked" ] || break
 done
 kill -KILL $watcher 2>/dev/null
 exit $status
