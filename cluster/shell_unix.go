@@ -12,13 +12,15 @@ import (
 // its parent's death. The shell's standard input is a pipe whose other end this
 // process holds open: its end is the end of this process, and the shell kills the
 // server. It passes SIGTERM on and ends with the server's status. A signal ends a wait
-// early, or comes when the wait is over already and a second one gives 127.
+// early, or comes when the wait is over already and a second one gives 127. The log
+// is the server's: what a shell says of its jobs does not belong there.
 const shellScript = `
-trap 'asked=yes; kill -TERM $server 2>/dev/null' TERM
+trap 'asked=yes; kill -TERM $server' TERM
 exec 3<&0 </dev/null
 "$@" 3<&- &
 server=$!
-( read -r _ <&3; kill -KILL $server ) 2>/dev/null &
+exec 2>/dev/null
+( read -r _ <&3; kill -KILL $server ) &
 watcher=$!
 status=127
 while :; do
@@ -28,7 +30,7 @@ while :; do
 	[ $waited -eq 127 ] || status=$waited
 	[ "$asked" ] || break
 done
-kill -KILL $watcher 2>/dev/null
+kill -KILL $watcher
 exit $status
 `
 
