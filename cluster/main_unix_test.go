@@ -169,6 +169,25 @@ func waitForDeath(t *testing.T, conn net.Conn) {
 	}
 }
 
+// isDead tells, without waiting, whether the process behind a connection has ended.
+func isDead(t *testing.T, conn net.Conn) bool {
+	t.Helper()
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		n, failed = syscall.Read(int(fd), make([]byte, 1))
+		return true // EAGAIN too is an answer
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n == 0 && failed == nil
+}
+
 // helper is another process in one of the roles.
 type helper struct {
 	cmd    *exec.Cmd

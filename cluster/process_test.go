@@ -117,6 +117,26 @@ func TestAnEndThatNobodyAskedForIsReportedWithTheLog(t *testing.T) {
 	}
 }
 
+func TestAServersEndIsItsWholeEnd(t *testing.T) {
+	for how, supervise := range supervisors {
+		t.Run(how, func(t *testing.T) {
+			l := newLives(t)
+			p, err := startSupervised(roleCommand(t, "stubborn", l.socket), supervise, func(*process) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn := l.accept(t)
+			if err := p.cmd.Process.Kill(); err != nil { // of a shell, it alone
+				t.Fatal(err)
+			}
+			<-p.done
+			if !isDead(t, conn) {
+				t.Error("the server lives on after its end was told")
+			}
+		})
+	}
+}
+
 func TestABinaryThatCannotBeRunIsAnError(t *testing.T) {
 	c := roleCommand(t)
 	c.path = filepath.Join(c.dir, "missing")

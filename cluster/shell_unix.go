@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -16,11 +17,11 @@ import (
 // is the server's: what a shell says of its jobs does not belong there.
 const shellScript = `
 trap 'asked=yes; kill -TERM $server' TERM
-exec 3<&0 </dev/null
-"$@" 3<&- &
+exec 4<&0 </dev/null
+"$@" 4<&- &
 server=$!
 exec 2>/dev/null
-( read -r _ <&3; kill -KILL $server ) &
+( read -r _ <&4; kill -KILL $server ) &
 watcher=$!
 status=127
 while :; do
@@ -36,15 +37,24 @@ exit $status
 
 // supervisedByShell is a supervisor for every Unix.
 func supervisedByShell(c command) (cmd *exec.Cmd, release func(), err error) {
-	read, write, err := os.Pipe()
+	stdin, hold, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
 	}
+	alive, life, err := os.Pipe()
+	if err != nil {
+		_, _ = stdin.Close(), hold.Close() // nothing was written
+		return nil, nil, err
+	}
 	cmd = c.exec("/bin/sh", append([]string{"-c", shellScript, "sh", c.path}, c.args...)...)
-	cmd.Stdin = read
+	cmd.Stdin = stdin
+	cmd.ExtraFiles = []*os.File{life} // all that the shell starts inherit it as 3
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd, func() {
-		_ = read.Close() // nothing was ever
-		_ = write.Close()
+		// Letting go has a server killed whose shell was. The end of alive is that of
+		// the last process: the shell may be gone before the server is.
+		_, _, _ = stdin.Close(), hold.Close(), life.Close()
+		_, _ = io.Copy(io.Discard, alive)
+		_ = alive.Close()
 	}, nil
 }
