@@ -19,7 +19,7 @@
 // The binaries are kept in a directory of the user's cache whose name has their
 // versions and a hash of the recipe. The first build takes about ten minutes on two
 // cores, less with modules and compiled packages in the go command's caches;
-// afterwards a cluster is ready in about five seconds.
+// afterwards a cluster is ready in about three seconds.
 //
 // # What it promises
 //
