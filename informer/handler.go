@@ -63,10 +63,10 @@ func (e *PanicError) Error() string {
 var ErrClosed = errors.New("informer: handler was closed")
 
 // Handle registers a handler, before or during Run. It is told every object
-// that the store has as Added, then every change. Calls come one at a time from
-// one goroutine. It returns ErrStopped after Run has returned. The informer
-// stands still while the store's objects are handed over, about a microsecond
-// each. A nil handle panics.
+// that the store has as Added, in no particular order, then every change. Calls
+// come one at a time from one goroutine. It returns ErrStopped after Run has
+// returned. The informer stands still while the store's objects are handed over,
+// about a microsecond each. A nil handle panics.
 func (i *Informer) Handle(handle func(Event), o HandlerOptions) (*Registration, error) {
 	if handle == nil {
 		panic("informer: a handler is missing")
