@@ -18,7 +18,6 @@ import (
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
-	"github.com/gocampus/hark/watch"
 )
 
 // watchPlan is a "hark watch" whose flags and arguments are in order.
@@ -47,7 +46,7 @@ func (p *watchPlan) run(ctx context.Context) error {
 	if err := p.checkNamespace(ctx, found); err != nil {
 		return err
 	}
-	if err := p.checkFieldSelector(ctx, found); err != nil {
+	if err := p.checkSelectors(ctx, found); err != nil {
 		return err
 	}
 	return p.follow(ctx, found)
@@ -152,34 +151,6 @@ func (p *watchPlan) getNamespace(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// checkFieldSelector asks whether the server knows the fields, so that a mistake
-// is told before anything else. The name makes it an empty answer.
-func (p *watchPlan) checkFieldSelector(ctx context.Context, found []finding) error {
-	if p.flags.fieldSelector == "" {
-		return nil
-	}
-	for _, f := range found {
-		if f.missing != nil {
-			continue
-		}
-		source := p.client.Source(f.kind, kube.SourceOptions{
-			Namespace: p.namespace, FieldSelector: "metadata.name=hark-asks," + p.flags.fieldSelector,
-		})
-		_, err := briefly(ctx, p.client, func(ctx context.Context) (any, error) {
-			list, err := source.List(ctx, watch.ListOptions{ResourceVersion: "0", Limit: 1})
-			if err == nil {
-				err = list.Close()
-			}
-			return nil, err
-		})
-		// Whatever else is wrong is told where it can be waited for.
-		if refused, ok := errors.AsType[*watch.Error](err); ok && refused.Kind == watch.KindInvalid {
-			return err
-		}
-	}
-	return ctx.Err()
 }
 
 // firstPoll is the first pause of poll.

@@ -213,15 +213,27 @@ func TestANameThatDoesNotExistIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestASelectorThatTheServerRefusesIsAnError(t *testing.T) {
+func TestSelectorsThatAreWrongAreRefusedAsKubectlDoes(t *testing.T) {
 	c := newCluster(t, harktest.Options{})
-	hark := c.watch("pods", "--field-selector", "spec.colour=red")
-	if code := hark.exit(); code != exitError {
-		t.Errorf("exit %d; want 1", code)
-	}
-	if !strings.HasPrefix(hark.err.String(), "Error from server (BadRequest): ") || !strings.Contains(hark.err.String(), "spec.colour") ||
-		!strings.Contains(hark.err.String(), "\ntry: --field-selector metadata.name=NAME") {
-		t.Errorf("stderr:\n%s", hark.err)
+	for _, test := range []struct{ args, want string }{
+		{"pods -l a=b=c", `Error from server (BadRequest): Unable to find "/v1, Resource=pods" that match label selector "a=b=c", ` +
+			`field selector "": found '=', expected: ',' or 'end of string'` + "\ntry: -l app=web, "},
+		{"deploy --field-selector x", `Error from server (BadRequest): Unable to find "apps/v1, Resource=deployments" that match ` +
+			`label selector "", field selector "x": invalid selector: 'x'; can't understand 'x'` + "\ntry: --field-selector metadata.name=NAME"},
+		{"pods --field-selector spec.colour=red", `Error from server (BadRequest): Unable to find "/v1, Resource=pods" that match ` +
+			`label selector "", field selector "spec.colour=red": field label not supported: spec.colour` + "\ntry: --field-selector metadata.name=NAME"},
+		{"pods,widgets.example.com -l a=b=c", `Error from server (BadRequest): Unable to find "/v1, Resource=pods" that`},
+		{"widgets.example.com -l a=b=c", "error: found '=', expected: ',' or 'end of string'\ntry: -l app=web, "},
+	} {
+		hark := c.watch(strings.Fields(test.args)...)
+		if code := hark.exit(); code != exitError {
+			t.Errorf("%s: exit %d; want 1", test.args, code)
+		}
+		// A type that does not exist yet is told of first.
+		_, said, _ := strings.Cut("\n"+hark.err.String(), "\n"+test.want[:5])
+		if said = test.want[:5] + said; !strings.HasPrefix(said, test.want) {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.args, hark.err, test.want)
+		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
@@ -102,12 +100,6 @@ func (w *watchFlags) targets(args []string) ([]target, error) {
 		return nil, errors.New("--wait and --no-wait exclude each other")
 	case named && w.selector != "":
 		return nil, errors.New("name cannot be provided when a selector is specified")
-	}
-	if _, err := labels.Parse(w.selector); err != nil {
-		return nil, err
-	}
-	if _, err := fields.ParseSelector(w.fieldSelector); err != nil {
-		return nil, err
 	}
 	return targets, nil
 }

@@ -11,7 +11,9 @@ var (
 	TryTypes     = message("{command} watch pods,services,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs; all is a word of kubectl get for several types", "{command} watch pods,services,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs；all 是 kubectl get 对多种资源的统称")
 	TryCoreGroup = message("{command} watch {name}, or {kind}. with a dot at its end for the core group", "{command} watch {name}；核心组请在末尾加一个点：{kind}.")
 	TryWatchable = message("kubectl api-resources --verbs=list,watch", "kubectl api-resources --verbs=list,watch")
-	TryField     = message("--field-selector metadata.name=NAME; which other fields can be selected depends on the type, labels (-l) always can",
+	TrySelector  = message("-l app=web, -l 'app in (web, api)', -l '!app'; several are joined by commas",
+		"-l app=web、-l 'app in (web, api)'、-l '!app'；多个条件用逗号连接")
+	TryField = message("--field-selector metadata.name=NAME; which other fields can be selected depends on the type, labels (-l) always can",
 		"--field-selector metadata.name=NAME；其他可选字段因资源类型而异，标签（-l）总是可用")
 	TryNamespaces  = message("kubectl get namespaces, or --wait to wait until it exists", "kubectl get namespaces；或加 --wait 一直等到它出现")
 	TryLogin       = message("kubectl auth whoami, then log in again or renew the token", "kubectl auth whoami，然后重新登录或更新令牌")
