@@ -21,6 +21,7 @@
 //	worker     N workers over a queue: retry, timeout, parking, drain
 //	kube       configuration, discovery, the REST source, decoding, shared informers
 //	harktest   an API server in the process, for tests and demos
+//	cluster    a real control plane, built and started (a module of its own)
 //
 // # Guarantees
 //
