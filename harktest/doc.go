@@ -32,6 +32,15 @@
 // field, [Server.Compact], [Server.Restart] and [Server.GoDown] do so for the
 // server. [Server.Requests] tells what was asked.
 //
+// # Load
+//
+// Objects are kept as bytes, encoded once for all watches and lists, so that a
+// client under test is the bottleneck. On two cores a server was ready after 0.2 ms,
+// 100,000 pods of 4.5 kB were preloaded in 2.2 s, and one client that threw away what
+// it read got 127,000 watch events a second in protobuf, 119,000 in JSON:
+//
+//	go test ./harktest -run '^$' -bench 'New|Preload|Watch' -benchtime 3s
+//
 // # What it does not do
 //
 // No authentication and no authorization: everybody may do everything. No

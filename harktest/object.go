@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,13 +35,24 @@ func renewed(v *object.Version) *object.Version { return object.New(v.Kind(), v.
 func (s *Server) target(obj Object) (service.Target, error) {
 	k := s.kinds.Of(obj)
 	if k == nil {
-		return service.Target{}, fmt.Errorf("harktest: kind of %T %q is not registered", obj, obj.GetObjectKind().GroupVersionKind())
+		return service.Target{}, unknownKind(obj)
 	}
 	t := service.Target{Kind: k, Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if k.Namespaced && t.Namespace == "" {
 		t.Namespace = metav1.NamespaceDefault
 	}
 	return t, nil
+}
+
+// unknownKind says, of an unstructured object in kubectl's words, that the server
+// does not have the kind.
+func unknownKind(obj Object) error {
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	if _, ok := obj.(*unstructured.Unstructured); !ok {
+		return fmt.Errorf("harktest: kind of %T %q is not registered", obj, gvk)
+	}
+	err := &meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}
+	return fmt.Errorf("harktest: %s: %w", strings.TrimSpace(gvk.Kind+" "+obj.GetName()), err)
 }
 
 // access is what all methods of direct access have in common: find the target,
@@ -202,26 +215,31 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 
 // Preload stores objects as they are, status included, without validation and
 // faster than Create: for the state that a test or demonstration begins with.
-// Names are required; missing namespaces are created; defaults, UIDs, times and
-// generations are filled in where they are missing. It owns the objects from then on. It fails
-// on the first object that exists already or whose kind is not known.
+// Names are required; missing namespaces are created, and a namespace that exists
+// is replaced; defaults, UIDs, times, generations and a pod's phase are filled in
+// where they are missing. It owns the objects from then on. It fails on the first
+// object that exists already or whose kind is not known.
 func (s *Server) Preload(objects ...Object) error {
 	for _, obj := range objects {
 		t, err := s.target(obj)
 		if err != nil {
 			return err
 		}
-		loaded := runtime.Object(obj)
-		if _, ok := obj.(*unstructured.Unstructured); ok {
-			if loaded, err = typed(t.Kind, obj); err != nil {
-				return err
-			}
-		}
-		if err := s.service.Load(t, loaded); err != nil {
-			return fmt.Errorf("harktest: preload of %s %s: %w", t.Kind.GVK.Kind, t.Key(), err)
+		if err := s.preload(t, obj); err != nil {
+			return fmt.Errorf("harktest: %s %s: %w", t.Kind.GVK.Kind, t.Key(), err)
 		}
 	}
 	return nil
+}
+
+func (s *Server) preload(t service.Target, obj Object) (err error) {
+	loaded := runtime.Object(obj)
+	if _, ok := obj.(*unstructured.Unstructured); ok {
+		if loaded, err = typed(t.Kind, obj); err != nil {
+			return err
+		}
+	}
+	return s.service.Load(t, loaded)
 }
 
 // Touch stores new versions of objects that differ from the old ones by their

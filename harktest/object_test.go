@@ -2,6 +2,7 @@ package harktest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -248,6 +249,48 @@ func TestPreloadKeepsObjectsAsTheyAre(t *testing.T) {
 	}
 	if err := server.Change(ctx, got, func() { got.Labels = map[string]string{"a": "b"} }); err != nil || got.Status.Phase != corev1.PodRunning {
 		t.Errorf("Change of a preloaded pod = %+v, %v", got, err)
+	}
+}
+
+func TestAPreloadedPodWithoutAPhaseIsPending(t *testing.T) {
+	server := harktest.Start(t)
+	if err := server.Preload(pod("default", "a")); err != nil {
+		t.Fatal(err)
+	}
+	got := pod("default", "a")
+	if err := server.Get(ctx, got); err != nil || got.Status.Phase != corev1.PodPending {
+		t.Errorf("phase %q, %v; want Pending", got.Status.Phase, err)
+	}
+}
+
+// The server has "default" from the start, and a dump has it too.
+func TestAPreloadedNamespaceReplacesTheOneThatExists(t *testing.T) {
+	server := harktest.Start(t)
+	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "of the dump", Labels: map[string]string{"a": "b"}}}
+	if err := server.Preload(pod("other", "a"), n, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "too"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]types.UID{"default": "of the dump", "other": "too"} {
+		got := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if err := server.Get(ctx, got); err != nil || got.UID != want || name == "default" && got.Labels["a"] != "b" {
+			t.Errorf("namespace %s: %+v, %v; want UID %q", name, got, err, want)
+		}
+	}
+}
+
+func TestSetupIsDoneBeforeTheServerListens(t *testing.T) {
+	server := harktest.StartWith(t, harktest.Options{Setup: func(s *harktest.Server) error {
+		if s.URL() != "http://" {
+			t.Errorf("the server listens already, at %s", s.URL())
+		}
+		return s.Preload(pod("default", "a"))
+	}})
+	if err := server.Get(ctx, pod("default", "a")); err != nil {
+		t.Error(err)
+	}
+	wrong := errors.New("wrong")
+	if _, err := harktest.New(harktest.Options{Setup: func(*harktest.Server) error { return wrong }}); err != wrong {
+		t.Errorf("New = %v; want the error of Setup", err)
 	}
 }
 

@@ -17,6 +17,10 @@ type Options struct {
 	// only Config reaches the server, so that it can run inside a testing/synctest
 	// bubble. Addr is ignored. Default false.
 	InMemory bool
+	// Setup is called by New before the server listens, so that no client sees a
+	// half of what it preloads or registers. Its error becomes that of New, as it
+	// is. URL and Config have no address yet. Default none.
+	Setup func(*Server) error
 	// StartVersion is the resourceVersion before the first change. Default 0.
 	StartVersion uint64
 	// History is how many past changes of each kind are kept for watches and

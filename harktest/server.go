@@ -74,6 +74,11 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.http = s.newHTTP()
+	if o.Setup != nil {
+		if err := o.Setup(s); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.listen(o.Addr); err != nil {
 		return nil, fmt.Errorf("harktest: %w", err)
 	}

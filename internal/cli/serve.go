@@ -33,16 +33,11 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 	if err := s.mayWrite(f.kubeconfig); err != nil {
 		return err
 	}
-	server, err := harktest.New(harktest.Options{Addr: f.addr, TLS: f.tls})
+	server, loaded, err := s.newServer(ctx, f)
 	if err != nil {
-		try := s.say(text.TryFreePort, "command", s.command+" apiserver")
-		return &failure{code: exitError, message: "error: " + listenError(err), try: try, err: err}
-	}
-	defer server.Close()
-	ready := readyServer{Schema: apiServerSchema}
-	if ready.Loaded, err = s.loadAll(ctx, server, f.load); err != nil {
 		return err
 	}
+	defer server.Close()
 	kubeconfig, address, err := reachable(server)
 	if err != nil {
 		return err
@@ -52,8 +47,23 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 		return s.fileFailure(err)
 	}
 	defer func() { err = errors.Join(err, file.remove()) }()
-	ready.URL, ready.Kubeconfig = address, file.path
+	ready := readyServer{Schema: apiServerSchema, URL: address, Kubeconfig: file.path, Loaded: loaded}
 	return s.untilEnd(ctx, server, f, ready)
+}
+
+// newServer starts a server with the objects of files, of which no client sees a
+// half.
+func (s *session) newServer(ctx context.Context, f *apiServerFlags) (server *harktest.Server, loaded int, err error) {
+	var loading error
+	server, err = harktest.New(harktest.Options{Addr: f.addr, TLS: f.tls, Setup: func(server *harktest.Server) error {
+		loaded, loading = s.loadAll(ctx, server, f.load)
+		return loading
+	}})
+	if err != nil && loading == nil {
+		try := s.say(text.TryFreePort, "command", s.command+" apiserver")
+		err = &failure{code: exitError, message: "error: " + listenError(err), try: try, err: err}
+	}
+	return server, loaded, err
 }
 
 // untilEnd announces the server and waits for the end, while the story is played.

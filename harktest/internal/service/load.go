@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
+	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/mvcc"
 	"github.com/gocampus/hark/harktest/internal/object"
 	"github.com/gocampus/hark/key"
@@ -29,7 +31,8 @@ func (s *Service) CreateNamespaces(names ...string) error {
 }
 
 // Load stores an object as it is; only defaults and
-// what every stored object has are filled in.
+// what every stored object has are filled in. A namespace may exist, since the
+// server or an object before it made it: it is replaced.
 func (s *Service) Load(t Target, obj runtime.Object) error {
 	obj, err := toHub(t.Kind, obj)
 	if err != nil {
@@ -51,19 +54,16 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 			}
 		}
 	}
-	if m.GetUID() == "" {
-		m.SetUID(uuid.NewUUID())
-	}
-	if created := m.GetCreationTimestamp(); created.IsZero() {
-		m.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
-	}
-	if t.Kind.Generation && m.GetGeneration() == 0 {
-		m.SetGeneration(1)
-	}
-	applyDefaults(obj)
+	complete(t.Kind, m, obj)
 	version := object.New(t.Kind, obj)
 	version.Packable()
-	if _, err = s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}); err != nil {
+	change := mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}
+	if _, ok := obj.(*corev1.Namespace); ok {
+		if there := s.store.Get(change.Resource, change.Key); there != nil {
+			change.Expect = there.Version
+		}
+	}
+	if _, err = s.store.Commit(change); err != nil {
 		if errors.Is(err, mvcc.ErrConflict) {
 			return apierrors.NewAlreadyExists(t.Kind.Resource(), m.GetName())
 		}
@@ -72,6 +72,23 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 	version.Pack()
 	s.afterStore(version)
 	return nil
+}
+
+// complete fills in what every stored object has.
+func complete(k *kind.Kind, m metav1.Object, obj runtime.Object) {
+	if m.GetUID() == "" {
+		m.SetUID(uuid.NewUUID())
+	}
+	if created := m.GetCreationTimestamp(); created.IsZero() {
+		m.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
+	}
+	if k.Generation && m.GetGeneration() == 0 {
+		m.SetGeneration(1)
+	}
+	if pod, ok := obj.(*corev1.Pod); ok {
+		pod.Status.Phase = cmp.Or(pod.Status.Phase, corev1.PodPending)
+	}
+	applyDefaults(obj)
 }
 
 // Touch stores a new version of an object that differs by its version alone.
