@@ -55,7 +55,7 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 // half.
 func (s *session) newServer(ctx context.Context, f *apiServerFlags) (server *harktest.Server, loaded int, err error) {
 	var loading error
-	server, err = harktest.New(harktest.Options{Addr: f.addr, TLS: f.tls, Setup: func(server *harktest.Server) error {
+	server, err = harktest.New(harktest.Options{Addr: f.addr, TLS: f.tls, TrackManagedFields: true, Setup: func(server *harktest.Server) error {
 		loaded, loading = s.loadAll(ctx, server, f.load)
 		return loading
 	}})

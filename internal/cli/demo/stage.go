@@ -50,7 +50,7 @@ func openStage(o Options) (*stage, error) {
 // openServer starts the server in this process.
 func (s *stage) openServer() (*rest.Config, error) {
 	var err error
-	if s.server, err = harktest.New(harktest.Options{}); err != nil {
+	if s.server, err = harktest.New(harktest.Options{TrackManagedFields: true}); err != nil {
 		return nil, err
 	}
 	file, err := os.CreateTemp("", "hark-demo-*.kubeconfig")
