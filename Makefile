@@ -29,6 +29,8 @@ vet: ## static checks
 
 staticcheck: ## more static checks, by the tool pinned in tools/go.mod
 	$(GO) tool -modfile=tools/go.mod staticcheck $(PACKAGES)
+	@staticcheck=$$($(GO) tool -n -modfile=tools/go.mod staticcheck); \
+	for module in $(MODULES); do echo "staticcheck $$module"; (cd $$module && "$$staticcheck" ./...) || exit 1; done
 
 tidy: ## fail if go.mod or go.sum is not tidy
 	$(GO) mod tidy -diff

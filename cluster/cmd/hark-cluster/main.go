@@ -90,7 +90,6 @@ func (p program) path(args []string) int {
 // upFlags are the flags of up.
 type upFlags struct {
 	kubeconfig string
-	logs       string
 	options    cluster.Options
 }
 
