@@ -10,12 +10,15 @@ import (
 // guards it.
 type run[T comparable] struct {
 	Running[T]
-	busy bool // there is a run
+	busy  bool // there is a run
+	again bool // the item was delivered once more meanwhile
 }
 
 // handle runs one item and settles it with the queue, however the run ends.
 func (p *Pool[T]) handle(runs context.Context, s *session[T], r *run[T], item T) {
-	p.start(r, item)
+	if !p.start(r, item) {
+		return
+	}
 	e := ending{err: ErrGoexit} // until the function has returned
 	defer func() {
 		e.interrupted = runs.Err() != nil
@@ -31,13 +34,23 @@ func (p *Pool[T]) handle(runs context.Context, s *session[T], r *run[T], item T)
 	}
 }
 
-func (p *Pool[T]) start(r *run[T], item T) {
+// start puts a run on the list of those under way. It refuses an item that runs
+// already, which the queue delivers only if somebody else than the pool, such as
+// the function, has called Done: the item is run again when its run has ended.
+func (p *Pool[T]) start(r *run[T], item T) bool {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for other := range p.workers {
+		if other.busy && other.Item == item {
+			other.again = true
+			return false
+		}
+	}
 	r.Running = Running[T]{Item: item, Started: now}
 	r.busy = true
 	p.parking.remove(item)
+	return true
 }
 
 // call calls the function. A panic becomes an error; so does one in the methods
@@ -98,7 +111,9 @@ func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) {
 	done.Outcome = e.outcome(done.Tries, p.options.MaxTries)
 	p.settle(done.Item, e, done.Outcome)
 	s.note(done.Item, done.Outcome)
-	p.count(r, e, &done)
+	if again := p.count(r, e, &done); again {
+		p.queue.Add(done.Item)
+	}
 	p.queue.Done(done.Item)
 	if p.options.OnEnd != nil {
 		p.options.OnEnd(done)
@@ -123,18 +138,20 @@ func (p *Pool[T]) settle(item T, e *ending, outcome Outcome) {
 	}
 }
 
-// count takes the run off the list of those under way and into the stats.
-func (p *Pool[T]) count(r *run[T], e *ending, done *Run[T]) {
+// count takes the run off the list of those under way and into the stats. It tells
+// whether the item was delivered once more meanwhile.
+func (p *Pool[T]) count(r *run[T], e *ending, done *Run[T]) (again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	done.Overrun = r.Overrun
+	done.Overrun, again = r.Overrun, r.again
 	*r = run[T]{}
 	p.stats.count(done.Outcome, e)
 	if done.Outcome != Parked {
-		return
+		return again
 	}
 	parked := ParkedItem[T]{Item: done.Item, Err: done.Err, Tries: done.Tries, Since: done.Started.Add(done.Duration)}
 	if p.parking.add(parked, p.options.MaxParked) {
 		p.stats.ParkedDropped++
 	}
+	return again
 }
