@@ -265,18 +265,19 @@ func TestCase39_PriorityRisesAndNeverFalls(t *testing.T) {
 		add("b", 1, 0)
 		add("c", 0, time.Second)
 		add("d", 2, 2*time.Second)
+		add("e", 0, 0)
 		add("a", 5, 0)           // raised while queued
 		add("b", -3, 0)          // not lowered
 		add("c", 4, time.Second) // raised while delayed
 		add("d", 0, time.Second) // earlier, not lowered
 		time.Sleep(time.Second)
 		var got []string
-		for range 4 {
+		for range 5 {
 			item, _ := q.Get()
 			got = append(got, item)
 			q.Done(item)
 		}
-		expect(t, "order", got, "a, c, d, b")
+		expect(t, "order", got, "a, c, d, b, e")
 	})
 }
 
