@@ -26,7 +26,7 @@ import (
 // samplePods are realistic pods (about 6 KB each in protobuf).
 func samplePods(t testing.TB) []*corev1.Pod {
 	t.Helper()
-	file, err := os.Open("wire/testdata/pods.ndjson")
+	file, err := os.Open("internal/podgen/pods.ndjson")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,23 +62,15 @@ func removeProtobuf(edits []edit, at, start, end int) []edit {
 	return append(edits, edit{start, end, cut})
 }
 
-// apply returns a new slice of exactly the size of raw after the edits.
-func apply(raw []byte, edits []edit) []byte {
-	size := len(raw)
-	for _, e := range edits {
-		size -= e.end - e.start
-		if e.length != cut {
-			size += protowire.SizeVarint(uint64(e.length))
-		}
-	}
-	out := make([]byte, 0, size)
+// appendEdited appends raw after the edits to dst.
+func appendEdited(dst, raw []byte, edits []edit) []byte {
 	pos := 0
 	for _, e := range edits {
-		out = append(out, raw[pos:e.start]...)
+		dst = append(dst, raw[pos:e.start]...)
 		if e.length != cut {
-			out = protowire.AppendVarint(out, uint64(e.length))
+			dst = protowire.AppendVarint(dst, uint64(e.length))
 		}
 		pos = e.end
 	}
-	return append(out, raw[pos:]...)
+	return append(dst, raw[pos:]...)
 }

@@ -23,7 +23,7 @@ func cutJSON(raw []byte) (kept []byte, edits []edit, err error) {
 	if s.peek() != '{' || !s.find(&f) {
 		return nil, nil, fmt.Errorf("not an object: %w", s.err)
 	}
-	return apply(s.buf[:s.pos], f.edits), f.edits, nil
+	return appendEdited(nil, s.buf[:s.pos], f.edits), f.edits, nil
 }
 
 func TestCutLeavesEveryOtherByteOfJSON(t *testing.T) {
@@ -49,9 +49,6 @@ func TestCutLeavesEveryOtherByteOfJSON(t *testing.T) {
 		got, _, err := cutJSON([]byte(tc.in))
 		if err != nil || string(got) != tc.want {
 			t.Errorf("cut of %s\n got %s, %v\nwant %s", tc.in, got, err, tc.want)
-		}
-		if cap(got) != len(got) {
-			t.Errorf("cut of %s keeps %d bytes in %d", tc.in, len(got), cap(got))
 		}
 	}
 }
@@ -95,12 +92,9 @@ func TestCutLeavesEveryOtherByteOfProtobuf(t *testing.T) {
 			fields{}.add(metaManagedFields, entry).add(1, fields{}.addVarint(metaManagedFields, 1))},
 	} {
 		edits, err := editsProtobuf(tc.in, nil)
-		got := apply(tc.in, edits)
+		got := appendEdited(nil, tc.in, edits)
 		if err != nil || !bytes.Equal(got, tc.want) {
 			t.Errorf("%s: cut of %x\n got %x, %v\nwant %x", tc.what, tc.in, got, err, tc.want)
-		}
-		if cap(got) != len(got) {
-			t.Errorf("%s: keeps %d bytes in %d", tc.what, len(got), cap(got))
 		}
 	}
 }
@@ -168,9 +162,9 @@ func FuzzCutProtobuf(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got := apply(raw, edits)
-		if !bytes.Equal(got, want) || cap(got) != len(got) {
-			t.Fatalf("cut of %x\n got %x (cap %d)\nwant %x", raw, got, cap(got), want)
+		got := appendEdited(nil, raw, edits)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("cut of %x\n got %x\nwant %x", raw, got, want)
 		}
 		var before, after metav1.PartialObjectMetadata
 		if before.Unmarshal(raw) != nil {

@@ -19,10 +19,15 @@ func scanJSON(raw []byte, m *sink) error {
 	}
 	s.open()
 	for key, ok := s.member(true); ok; key, ok = s.member(false) {
-		if s.name(key) == "metadata" {
-			s.metadata(m)
-		} else {
+		if s.name(key) != "metadata" {
 			s.skip()
+			continue
+		}
+		s.metadata(m)
+		m.parts++
+		m.end = s.pos
+		if m.part {
+			return s.err
 		}
 	}
 	if s.err == nil {

@@ -18,20 +18,21 @@ type keeper struct {
 	encoding          Encoding
 	keepManagedFields bool
 	edits             []edit // reused
+	raw               []byte // reused: the object at hand, cut
 }
 
 // keep copies the frame's object, cut, into an Object of its own. It allocates
-// the bytes, the Object and its key.
+// the bytes (in two parts where that saves memory), the Object and its key.
 func (k *keeper) keep(f *frame) (*Object, error) {
 	edits, err := k.cuts(f)
 	if err != nil {
 		return nil, moved(err, f.offset)
 	}
-	raw := apply(f.object, edits)
+	raw := k.cut(f.object, edits)
 	var m sink
 	if err = k.scan(raw, f, &m); err == nil {
 		var o *Object
-		if o, err = newObject(k.encoding, raw, &m.Meta); err == nil {
+		if o, err = newObject(copied(k.encoding, raw), alias(raw), &m); err == nil {
 			return o, nil
 		}
 	}
@@ -40,6 +41,18 @@ func (k *keeper) keep(f *frame) (*Object, error) {
 		err = uncut
 	}
 	return nil, moved(err, f.offset)
+}
+
+// cut returns raw after the edits; it is valid until the next call.
+func (k *keeper) cut(raw []byte, edits []edit) []byte {
+	if len(edits) == 0 {
+		return raw
+	}
+	if cap(k.raw) > keepBuffer {
+		k.raw = nil
+	}
+	k.raw = appendEdited(k.raw[:0], raw, edits)
+	return k.raw
 }
 
 // cuts returns what takes the managedFields out of the frame's object.
@@ -61,6 +74,7 @@ func (k *keeper) scan(raw []byte, f *frame, m *sink) error {
 	if k.encoding == JSON && f.found.metadatas == 1 {
 		s := scanner{buf: raw, pos: f.found.metadata - f.found.start}
 		s.metadata(m)
+		m.parts, m.end = 1, s.pos
 		return s.err
 	}
 	return scan(k.encoding, raw, m)

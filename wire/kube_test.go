@@ -25,10 +25,10 @@ type protoMarshaler interface {
 	Reset()
 }
 
-// pods returns the pods of testdata/pods.ndjson, which carry managedFields.
+// pods returns the pods of ../internal/podgen/pods.ndjson, which carry managedFields.
 func pods(tb testing.TB) []*corev1.Pod {
 	tb.Helper()
-	file, err := os.Open("testdata/pods.ndjson")
+	file, err := os.Open("../internal/podgen/pods.ndjson")
 	if err != nil {
 		tb.Fatal(err)
 	}

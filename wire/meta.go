@@ -1,6 +1,9 @@
 package wire
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Meta is the part of an object that Hark reads without decoding it. Its
 // strings alias the scanned bytes unless a JSON escape forced a copy.
@@ -32,6 +35,41 @@ func (m *Meta) Label(name string) (string, bool) {
 	return "", false
 }
 
+// detach copies the strings of m out of the bytes that they are part of, in one
+// allocation.
+func (m *Meta) detach() {
+	var copied strings.Builder
+	size := 0
+	for s := range m.strings {
+		size += len(*s)
+	}
+	copied.Grow(size)
+	for s := range m.strings {
+		copied.WriteString(*s)
+	}
+	rest := copied.String()
+	for s := range m.strings {
+		*s, rest = rest[:len(*s)], rest[len(*s):]
+	}
+}
+
+// strings are all strings of m.
+func (m *Meta) strings(yield func(*string) bool) {
+	for _, s := range [...]*string{
+		&m.Namespace, &m.Name, &m.UID, &m.ResourceVersion,
+		&m.Owner.APIVersion, &m.Owner.Kind, &m.Owner.Name, &m.Owner.UID,
+	} {
+		if !yield(s) {
+			return
+		}
+	}
+	for i := range m.Labels {
+		if !yield(&m.Labels[i].Name) || !yield(&m.Labels[i].Value) {
+			return
+		}
+	}
+}
+
 // Scan reads the metadata of raw, one bare object, into m. It allocates only
 // where m.Labels has to grow, a JSON string holds an escape, or a JSON time is
 // not UTC; m.Labels' backing array is reused. On an error m's content is
@@ -46,6 +84,9 @@ func Scan(encoding Encoding, raw []byte, m *Meta) error {
 // sink is where a scan puts what it finds.
 type sink struct {
 	Meta
+	part       bool   // the bytes end with the one part of metadata that there is
+	parts      int    // of metadata that were found
+	end        int    // of the last part
 	owned      bool   // the controlling owner was found
 	allLabels  bool   // Meta.Labels is wanted; labels are checked in any case
 	label      lookup // one label

@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"bytes"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/gocampus/hark/key"
 )
@@ -11,13 +12,13 @@ import (
 // immutable: what is handed out is a copy or a string, so that no caller can
 // change what others read.
 type Object struct {
-	key             key.Key
-	uid             string // aliases raw
-	resourceVersion string // aliases raw
-	version         uint64 // resourceVersion as an integer, 0 when it is not one
-	raw             []byte
-	encoding        Encoding
-	deleting        bool
+	key     key.Key
+	version uint64 // resourceVersion as an integer, 0 when it is not one
+	body    body
+	// Places in body.data.
+	uid, resourceVersion place
+	owner                place // UID of the controlling owner, of the forms that are not patched
+	deleting             bool
 }
 
 // NewObject scans the metadata of raw, which is one bare object, and returns
@@ -28,26 +29,29 @@ func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 	if err := scan(encoding, raw, &m); err != nil {
 		return nil, err
 	}
-	return newObject(encoding, raw, &m.Meta)
+	return newObject(body{encoding: encoding, data: alias(raw)}, alias(raw), &m)
 }
 
-// newObject keeps raw under the metadata that was scanned from it.
-func newObject(encoding Encoding, raw []byte, meta *Meta) (*Object, error) {
-	if meta.Name == "" {
+// newObject keeps a body under the metadata that was scanned from raw, its bytes.
+func newObject(b body, raw string, m *sink) (*Object, error) {
+	if m.Name == "" {
 		return nil, &Error{What: "object has no metadata.name", Object: true}
 	}
-	version, err := strconv.ParseUint(meta.ResourceVersion, 10, 64)
+	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
 	if err != nil {
 		version = 0 // opaque to us, as the API allows
 	}
+	if m.parts == 1 && m.end <= math.MaxUint32 {
+		b.head = uint32(m.end)
+	}
 	return &Object{
-		key:             detachKey(meta.Namespace, meta.Name),
-		uid:             meta.UID,
-		resourceVersion: meta.ResourceVersion,
+		key:             detachKey(m.Namespace, m.Name),
 		version:         version,
-		raw:             raw,
-		encoding:        encoding,
-		deleting:        !meta.DeletionTimestamp.IsZero(),
+		body:            b,
+		uid:             placeOf(m.UID, raw, len(b.data)),
+		resourceVersion: placeOf(m.ResourceVersion, raw, len(b.data)),
+		owner:           placeOf(m.Owner.UID, raw, len(b.data)),
+		deleting:        !m.DeletionTimestamp.IsZero(),
 	}, nil
 }
 
@@ -64,10 +68,20 @@ func (o *Object) Key() key.Key { return o.key }
 
 // UID returns metadata.uid. Two objects of one key with different UIDs are
 // different objects: the first was deleted and the second created.
-func (o *Object) UID() string { return o.uid }
+func (o *Object) UID() string {
+	if o.uid == elsewhere {
+		return o.Meta().UID
+	}
+	return o.uid.in(o.body.data)
+}
 
 // ResourceVersion returns metadata.resourceVersion as the server wrote it.
-func (o *Object) ResourceVersion() string { return o.resourceVersion }
+func (o *Object) ResourceVersion() string {
+	if o.resourceVersion == elsewhere {
+		return o.Meta().ResourceVersion
+	}
+	return o.resourceVersion.in(o.body.data)
+}
 
 // Version returns the resourceVersion as an integer, and whether it is one.
 // KEP-5504 makes resourceVersions of built-in and custom resources comparable.
@@ -77,54 +91,61 @@ func (o *Object) Version() (uint64, bool) { return o.version, o.version != 0 }
 func (o *Object) Deleting() bool { return o.deleting }
 
 // Encoding returns how AppendBytes' result is to be read.
-func (o *Object) Encoding() Encoding { return o.encoding }
+func (o *Object) Encoding() Encoding { return o.body.encoding }
 
 // String names the object and its version, and tells nothing of its content,
 // which may be secret: "default/tmp@1234".
-func (o *Object) String() string { return o.key.String() + "@" + o.resourceVersion }
+func (o *Object) String() string { return o.key.String() + "@" + o.ResourceVersion() }
 
 // Equal reports whether two objects are the same to the byte. (One version of an
 // object has the same bytes wherever it comes from, but a server whose history
 // began anew may give a version out again.)
 func (o *Object) Equal(other *Object) bool {
-	return o == other || o.encoding == other.encoding && bytes.Equal(o.raw, other.raw)
+	return o == other || o.body.equal(&other.body)
 }
 
-// Size returns the number of bytes kept.
-func (o *Object) Size() int { return len(o.raw) }
+// Size returns the number of bytes that AppendBytes appends. Less may be kept:
+// see Compactor.
+func (o *Object) Size() int { return o.body.size() }
 
 // AppendBytes appends a copy of the object's bytes to dst: the object as the
 // server sent it, less managedFields unless they were asked for.
-func (o *Object) AppendBytes(dst []byte) []byte { return append(dst, o.raw...) }
+func (o *Object) AppendBytes(dst []byte) []byte { return o.body.append(dst, o.body.size()) }
 
 // Meta scans the metadata once more and returns it. The strings stay valid for
-// ever; they keep this version's bytes alive as long as they are held.
+// ever; they may keep this version's bytes alive as long as they are held.
 func (o *Object) Meta() Meta {
-	var meta Meta
-	if err := Scan(o.encoding, o.raw, &meta); err != nil {
-		// NewObject scanned these very bytes and they never change.
-		panic("wire: a kept object does not scan: " + err.Error())
+	m := sink{allLabels: true}
+	borrowed := o.scan(&m)
+	if borrowed != nil {
+		m.Meta.detach()
+		borrowed.free()
 	}
-	return meta
+	return m.Meta
 }
 
 // Label returns the value of one label, and whether the object has it. The
-// string keeps this version's bytes alive as long as it is held.
+// string may keep this version's bytes alive as long as it is held.
 func (o *Object) Label(name string) (string, bool) {
 	m := sink{label: lookup{name: name}}
-	if scan(o.encoding, o.raw, &m) != nil {
-		return "", false // cannot be: NewObject scanned these very bytes
-	}
-	return m.label.value, m.label.ok
+	return m.label.take(o.scan(&m))
 }
 
 // Annotation returns the value of one annotation, and whether the object has
 // it. Annotations are first looked at here: where they are malformed there is
-// none. The string keeps this version's bytes alive as long as it is held.
+// none. The string may keep this version's bytes alive as long as it is held.
 func (o *Object) Annotation(name string) (string, bool) {
 	m := sink{annotation: lookup{name: name}}
-	if scan(o.encoding, o.raw, &m) != nil {
-		return "", false
+	return m.annotation.take(o.scan(&m))
+}
+
+// take returns what was found, as a copy where it lies in a borrowed buffer,
+// which is given back.
+func (l *lookup) take(borrowed *buffer) (string, bool) {
+	value := l.value
+	if borrowed != nil {
+		value = strings.Clone(value)
+		borrowed.free()
 	}
-	return m.annotation.value, m.annotation.ok
+	return value, l.ok
 }

@@ -152,6 +152,9 @@ func (m *message) enter(name string) message {
 // buffer is read into again.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// bytesOf returns s as bytes without a copy, to be read only.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
 // scanProtobuf reads the metadata of a bare protobuf message. As in a decoder,
 // metadata that comes in several parts is merged: the last scalar counts, and
 // labels and owners add up. Strings are not checked for UTF-8 (the decoders of
@@ -167,6 +170,8 @@ func scanProtobuf(raw []byte, m *sink) error {
 		if err := scanObjectMeta(&meta, m); err != nil {
 			return err
 		}
+		m.parts++
+		m.end = object.pos
 	}
 	return object.err
 }
