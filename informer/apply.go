@@ -75,7 +75,7 @@ func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) store.
 	case store.Stored:
 		a.counts.Stored++
 		a.writer.Store(plan)
-		i.tell(delta.Change{Key: object.Key(), Old: plan.Old, New: object, Cause: cause})
+		i.tell(delta.Change{Key: plan.New.Key(), Old: plan.Old, New: plan.New, Cause: cause})
 	}
 	return plan.Outcome
 }

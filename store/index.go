@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,7 +50,14 @@ func Owner() IndexFunc {
 type index struct {
 	name   string
 	values IndexFunc
-	sets   map[string]map[*record]struct{}
+	sets   map[string]*set
+}
+
+// set is the records that an index has under one value.
+type set struct {
+	index   *index
+	value   string // its own, so that no version's bytes are kept alive by an index
+	members map[*record]struct{}
 }
 
 // compute calls the user's function, with a panic as an error. The result is
@@ -68,61 +76,67 @@ func (x *index) compute(dst []string, object *wire.Object) (values []string, err
 	return slices.Compact(values), nil
 }
 
-// add puts r under each value and returns the values as the index holds them:
-// own strings, so that no version's bytes are kept alive by an index.
-func (x *index) add(r *record, values []string) []string {
-	if len(values) == 0 {
-		return nil
+// add puts r under a value.
+func (x *index) add(r *record, value string) *set {
+	under, ok := x.sets[value]
+	if !ok {
+		value = strings.Clone(value)
+		under = &set{index: x, value: value, members: map[*record]struct{}{}}
+		x.sets[value] = under
 	}
-	held := make([]string, len(values))
-	for i, value := range values {
-		set, ok := x.sets[value]
-		if !ok {
-			value = strings.Clone(value)
-			set = map[*record]struct{}{}
-			x.sets[value] = set
-			held[i] = value
-		} else {
-			held[i] = x.heldName(set, value)
-		}
-		set[r] = struct{}{}
-	}
-	return held
+	under.members[r] = struct{}{}
+	return under
 }
 
-// heldName returns the index's own string for a value, taken from any record
-// that is under it.
-func (x *index) heldName(set map[*record]struct{}, value string) string {
-	for r := range set {
-		for _, values := range r.indexed {
-			if i, ok := slices.BinarySearch(values, value); ok {
-				return values[i]
-			}
-		}
-		break
-	}
-	return strings.Clone(value)
-}
-
-func (x *index) remove(r *record, values []string) {
-	for _, value := range values {
-		set := x.sets[value]
-		delete(set, r)
-		if len(set) == 0 {
-			delete(x.sets, value)
-		}
+func (s *set) remove(r *record) {
+	delete(s.members, r)
+	if len(s.members) == 0 {
+		delete(s.index.sets, s.value)
 	}
 }
 
 // shrink makes the maps anew, without the room that past content took.
 func (x *index) shrink() {
-	sets := make(map[string]map[*record]struct{}, len(x.sets))
-	for value, set := range x.sets {
-		smaller := make(map[*record]struct{}, len(set))
-		for r := range set {
-			smaller[r] = struct{}{}
-		}
-		sets[value] = smaller
+	sets := make(map[string]*set, len(x.sets))
+	for value, under := range x.sets {
+		smaller := make(map[*record]struct{}, len(under.members))
+		maps.Copy(smaller, under.members)
+		under.members, sets[value] = smaller, under
 	}
 	x.sets = sets
+}
+
+// unchanged reports whether r is under just the values of the object at hand,
+// which are by index.
+func (r *record) unchanged(indexes []*index, values [][]string) bool {
+	rest := r.under
+	for i, x := range indexes {
+		for _, value := range values[i] {
+			if len(rest) == 0 || rest[0].index != x || rest[0].value != value {
+				return false
+			}
+			rest = rest[1:]
+		}
+	}
+	return len(rest) == 0
+}
+
+// move puts r under other values.
+func (r *record) move(indexes []*index, values [][]string) {
+	for _, under := range r.under {
+		under.remove(r)
+	}
+	n := 0
+	for _, ofIndex := range values {
+		n += len(ofIndex)
+	}
+	r.under = nil
+	if n > 0 {
+		r.under = make([]*set, 0, n)
+	}
+	for i, x := range indexes {
+		for _, value := range values[i] {
+			r.under = append(r.under, x.add(r, value))
+		}
+	}
 }

@@ -12,15 +12,21 @@ import (
 
 // record is what the store keeps of one key.
 type record struct {
-	object  *wire.Object
-	round   uint64     // the replacement in which the object was last seen
-	indexed [][]string // by index: the values under which this record is kept
+	object *wire.Object
+	family *wire.Family // nil unless the store is compact
+	round  uint64       // the replacement in which the object was last seen
+	under  []*set       // where the indexes have it: by index, then by value
 }
 
 // Options of a Store. The zero value keeps no index.
 type Options struct {
 	// Indexes by name. See Namespace, Label and Owner for common ones.
 	Indexes map[string]IndexFunc
+	// Compact keeps of each object only what it does not have in common with
+	// others of its owner, or of the store: see wire.Compactor. Realistic pods
+	// take a sixth of the memory; storing one takes some microseconds more, and
+	// reading one a fraction of a microsecond. By default objects are kept whole.
+	Compact bool
 }
 
 // Store is the readable side. It is safe for concurrent use.
@@ -41,9 +47,13 @@ type Store struct {
 func New(o Options) (*Store, *Writer) {
 	s := &Store{records: map[key.Key]*record{}}
 	for _, name := range slices.Sorted(maps.Keys(o.Indexes)) {
-		s.indexes = append(s.indexes, &index{name: name, values: o.Indexes[name], sets: map[string]map[*record]struct{}{}})
+		s.indexes = append(s.indexes, &index{name: name, values: o.Indexes[name], sets: map[string]*set{}})
 	}
-	return s, &Writer{store: s, scratch: make([][]string, len(s.indexes))}
+	w := &Writer{store: s, scratch: make([][]string, len(s.indexes))}
+	if o.Compact {
+		w.compactor = new(wire.Compactor)
+	}
+	return s, w
 }
 
 // Get returns the newest version of one object.
@@ -97,9 +107,12 @@ func (s *Store) Indexed(name, value string) iter.Seq[*wire.Object] {
 func (s *Store) members(i int, value string) []*wire.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	set := s.indexes[i].sets[value]
-	objects := make([]*wire.Object, 0, len(set))
-	for r := range set {
+	var members map[*record]struct{}
+	if set := s.indexes[i].sets[value]; set != nil {
+		members = set.members
+	}
+	objects := make([]*wire.Object, 0, len(members))
+	for r := range members {
 		if !s.covered(r) {
 			objects = append(objects, r.object)
 		}
@@ -120,12 +133,14 @@ func (s *Store) IndexValues(name string) []string {
 	defer s.mu.RUnlock()
 	members := make(map[string]int, len(s.indexes[i].sets))
 	for value, set := range s.indexes[i].sets {
-		members[value] = len(set)
+		members[value] = len(set.members)
 	}
 	for e := range s.observed {
 		if r := s.records[e.object.Key()]; r != nil {
-			for _, value := range r.indexed[i] {
-				members[value]--
+			for _, set := range r.under {
+				if set.index == s.indexes[i] {
+					members[set.value]--
+				}
 			}
 		}
 		for _, value := range e.indexed[i] {

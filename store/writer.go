@@ -1,8 +1,6 @@
 package store
 
 import (
-	"slices"
-
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/wire"
 )
@@ -15,6 +13,7 @@ const shrinkFrom = 1024
 // method says otherwise.
 type Writer struct {
 	store      *Store
+	compactor  *wire.Compactor // nil: objects are kept whole
 	round      uint64
 	consistent bool       // what Begin was told
 	anew       bool       // of the replacement under way: versions may have been given out again
@@ -39,9 +38,11 @@ type Plan struct {
 	Outcome Outcome
 	// Old is the version that the store has now, nil when it has none.
 	Old *wire.Object
+	// New is what the store keeps if it stores the object: that or an equal one.
+	New *wire.Object
 
-	object *wire.Object
 	record *record
+	family *wire.Family
 }
 
 // Prepare finds out what storing an object would do, and calls the index
@@ -53,7 +54,7 @@ type Plan struct {
 // where the key is seen for the first time since Begin, and so do, if Begin was
 // told anew, other bytes of the same version.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
-	p := Plan{object: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
+	p := Plan{New: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
 	if p.record != nil {
 		p.Old = p.record.object
 		force = force && p.record.round != w.round
@@ -68,17 +69,31 @@ func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 		}
 	}
 	w.computeIndexes(object)
+	if w.compactor != nil {
+		w.compact(&p)
+	}
 	return p
+}
+
+// compact makes the plan's New small, and under the key that the store has: each
+// version comes with one of its own.
+func (w *Writer) compact(p *Plan) {
+	k := p.New.Key()
+	if p.Old != nil {
+		k = p.Old.Key()
+	}
+	p.New, p.family = w.compactor.Compact(p.New, k)
 }
 
 // Store carries out a plan whose Outcome is Stored; others change nothing.
 func (w *Writer) Store(p Plan) {
 	switch {
 	case p.Outcome != Stored:
+		return
 	case p.record == nil:
-		w.insert(p.object)
+		w.insert(p)
 	default:
-		w.replace(p.record, p.object)
+		w.replace(p)
 	}
 }
 
@@ -102,35 +117,43 @@ func compareVersions(a, b *wire.Object) int {
 	return -1
 }
 
-func (w *Writer) insert(object *wire.Object) {
+func (w *Writer) insert(p Plan) {
 	s := w.store
-	r := &record{object: object, round: w.round}
-	if len(s.indexes) > 0 {
-		r.indexed = make([][]string, len(s.indexes))
-	}
+	r := &record{round: w.round}
+	w.hold(r, p.family)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.records[object.Key()] = r
+	r.object = p.New
+	s.records[p.New.Key()] = r
 	s.peak = max(s.peak, len(s.records))
-	for i, x := range s.indexes {
-		r.indexed[i] = x.add(r, w.scratch[i])
+	r.move(s.indexes, w.scratch)
+	s.countFailures(w.errs)
+}
+
+func (w *Writer) replace(p Plan) {
+	s, r := w.store, p.record
+	w.hold(r, p.family)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.object = p.New
+	if !r.unchanged(s.indexes, w.scratch) {
+		r.move(s.indexes, w.scratch)
 	}
 	s.countFailures(w.errs)
 }
 
-func (w *Writer) replace(r *record, object *wire.Object) {
-	s := w.store
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.object = object
-	for i, x := range s.indexes {
-		if !slices.Equal(r.indexed[i], w.scratch[i]) {
-			x.remove(r, r.indexed[i])
-			r.indexed[i] = nil
-			r.indexed[i] = x.add(r, w.scratch[i])
-		}
+// hold counts a record as one of another family than before; nil is none.
+func (w *Writer) hold(r *record, family *wire.Family) {
+	if r.family == family {
+		return
 	}
-	s.countFailures(w.errs)
+	if family != nil {
+		w.compactor.Hold(family)
+	}
+	if r.family != nil {
+		w.compactor.Release(r.family)
+	}
+	r.family = family
 }
 
 // computeIndexes calls the index functions: foreign code, hence before the lock.
@@ -185,11 +208,12 @@ func (w *Writer) Delete(k key.Key) *wire.Object {
 	if r == nil {
 		return nil
 	}
+	w.hold(r, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.records, k)
-	for i, x := range s.indexes {
-		x.remove(r, r.indexed[i])
+	for _, under := range r.under {
+		under.remove(r)
 	}
 	s.shrink()
 	return r.object

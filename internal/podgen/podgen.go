@@ -19,6 +19,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -156,7 +157,9 @@ func (m *maker) spec(pod *corev1.Pod, i int) {
 // status makes the times, addresses and container IDs. now is new with each
 // version.
 func (m *maker) status(pod *corev1.Pod, i int, now *rand.Rand) {
-	at := func(seconds int) metav1.Time { return metav1.NewTime(m.created.Add(time.Duration(seconds) * time.Second)) }
+	at := func(seconds int) metav1.Time {
+		return metav1.NewTime(m.created.Add(time.Duration(seconds) * time.Second))
+	}
 	changed := 10 + now.IntN(1_000_000)
 	for c, seconds := range []int{2, 1, changed, changed, 0} {
 		pod.Status.Conditions[c].LastTransitionTime = at(seconds)
@@ -171,4 +174,23 @@ func (m *maker) status(pod *corev1.Pod, i int, now *rand.Rand) {
 		status.ContainerID = "containerd://" + hex(m.own, 64)
 		status.State.Running.StartedAt = at(3)
 	}
+}
+
+// List returns the body of a list of pods, in protobuf or JSON.
+func List(protobuf bool, pods ...*corev1.Pod) ([]byte, error) {
+	list := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+	list.ResourceVersion = "1"
+	for _, pod := range pods {
+		list.Items = append(list.Items, *pod)
+	}
+	if !protobuf {
+		return json.Marshal(list)
+	}
+	raw, err := list.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, Raw: raw}
+	body, err := unknown.Marshal()
+	return append([]byte("k8s\x00"), body...), err
 }
