@@ -36,9 +36,10 @@ type Compactor struct {
 type Family struct {
 	hash    uint64
 	base    string // the bytes of one of its objects; "" while it has none
-	members int
-	usual   int // size of a patch from base, in 1/256 of the object's
-	excess  int // bytes by which patches were larger than that
+	members int32
+	patches int32 // made from base
+	usual   int   // size of a patch from base, in 1/256 of the object's
+	excess  int   // bytes by which patches were larger than that
 }
 
 // maxCompact is the size of the largest objects that are compacted: more than
@@ -63,7 +64,7 @@ func (c *Compactor) Compact(o *Object, k key.Key) (*Object, *Family) {
 	base := c.baseFor(family, size)
 	patch, moved := c.matcher.patch(raw, base, kept)
 	if renewed := c.renewed(family, len(patch), size); renewed != nil {
-		renewed.base = string(raw)
+		renewed.settle(raw)
 		base = renewed.base
 		patch, moved = c.matcher.patch(raw, base, kept)
 	}
@@ -169,30 +170,28 @@ func (c *Compactor) baseFor(f *Family, size int) string {
 // now on, or nil. A patch of that size was made of it from the base in use.
 func (c *Compactor) renewed(f *Family, patch, size int) *Family {
 	switch {
-	case f.base != "" && f.renew(patch, size),
-		f.base == "" && c.general.base != "" && f.begin(patch, size):
+	case f.base != "" && f.renew(patch, size, int(f.members)),
+		f.base == "" && c.general.base != "" && f.pays(patch, size):
 		return f
-	case f.base == "" && c.general.renew(patch, size):
+	case f.base == "" && c.general.renew(patch, size, c.members):
 		return &c.general
 	}
 	return nil
 }
 
-// begin counts a patch from the general base and decides whether a base would
-// pay: it is as much as the patches have been that it would have made small.
-func (f *Family) begin(patch, size int) bool {
-	f.excess += patch
-	if f.excess < 2*size {
-		return false
-	}
-	f.excess = 0
-	return true
+// pays decides whether a base of its own would pay for a family without one:
+// whether its patches from the general one, if all are like this one, take twice
+// as much.
+func (f *Family) pays(patch, size int) bool {
+	return int(f.members)*patch >= 2*size
 }
 
-// renew counts a patch from the base and decides whether another one would pay:
+// renew counts a patch from the base and decides whether another base would pay:
 // when patches have been larger than usual by what it takes. Where that does not
-// help, large patches become the usual ones.
-func (f *Family) renew(patch, size int) bool {
+// help, large patches become the usual ones. A base stays in memory until the last
+// of its patches is gone; so that there are only a few, a good part of those
+// who have the old one must have been patched from it.
+func (f *Family) renew(patch, size, members int) bool {
 	limit := 0
 	if f.base != "" {
 		share := patch * 256 / max(size, 1)
@@ -202,12 +201,14 @@ func (f *Family) renew(patch, size int) bool {
 		limit = f.usual*size/256*5/4 + 64
 		f.usual += (share - f.usual) / 16
 	}
+	f.patches++
 	f.excess = max(0, f.excess+patch-limit)
-	if f.excess < size {
-		return false
-	}
-	f.excess = 0
-	return true
+	return f.excess >= size && int(f.patches) >= members/4
+}
+
+// settle makes raw the base.
+func (f *Family) settle(raw []byte) {
+	f.base, f.patches, f.excess = string(raw), 0, 0
 }
 
 // Hold says that one more object of a family is kept.

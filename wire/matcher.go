@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 const (
@@ -20,26 +21,28 @@ const (
 // goroutine.
 type matcher struct {
 	patchWriter
-	base string
+	base []byte
 
 	// table has positions in indexed, by the hash of the word there, plus one.
 	table   []uint32
 	shift   uint
-	indexed string
+	indexed []byte // the base whose table it is
 }
 
 // patch returns the patch that makes raw from base, valid until the next call,
 // and where in it the places kept are; they are in rising order and do not
 // overlap.
 func (m *matcher) patch(raw []byte, base string, kept []place) (patch []byte, moved []place) {
-	m.base = base
+	m.base = bytesOf(base)
 	m.begin(raw, kept)
-	pos := 0
-	for _, p := range kept {
-		m.find(pos, p.start())
-		pos = p.end()
+	if len(base) >= minMatch {
+		pos := 0
+		for _, p := range kept {
+			m.find(pos, p.start())
+			pos = p.end()
+		}
+		m.find(pos, len(raw))
 	}
-	m.find(pos, len(raw))
 	m.end()
 	return m.out, m.moved
 }
@@ -61,37 +64,38 @@ func (m *matcher) find(lo, hi int) {
 	}
 }
 
-// next finds the next word of raw[lo:hi] that the base has too: first where it
-// is expected, then anywhere.
+// next finds the next word of raw[lo:hi] that the base has too. It is looked for
+// where it is expected, and anywhere: without a table the latter only where the
+// former fails for a while, because making the table takes longer than the rest.
 func (m *matcher) next(lo, hi int) (start, at int, ok bool) {
 	moved := m.expected - m.literal
 	last := min(hi, len(m.base)-moved) - minMatch
-	for start := lo; start <= min(last, lo+horizon); start++ {
-		if word(m.raw[start:]) == word(bytesOf(m.base)[start+moved:]) {
-			return start, start + moved, true
+	if !m.isIndexed() {
+		for start := lo; start <= min(last, lo+horizon); start++ {
+			if word(m.raw[start:]) == word(m.base[start+moved:]) {
+				return start, start + moved, true
+			}
 		}
+		m.index()
 	}
-	if m.base == "" {
-		return 0, 0, false
-	}
-	m.index()
 	for start := lo; start <= hi-minMatch; start++ {
 		w := word(m.raw[start:])
-		if start <= last && w == word(bytesOf(m.base)[start+moved:]) {
+		if start <= last && w == word(m.base[start+moved:]) {
 			return start, start + moved, true
 		}
-		if at := int(m.table[m.hash(w)]) - 1; at >= 0 && w == word(bytesOf(m.base)[at:]) {
+		if at := int(m.table[m.hash(w)]) - 1; at >= 0 && w == word(m.base[at:]) {
 			return start, at, true
 		}
 	}
 	return 0, 0, false
 }
 
-// index makes the table for the base, unless it is there.
+func (m *matcher) isIndexed() bool {
+	return len(m.indexed) == len(m.base) && unsafe.SliceData(m.indexed) == unsafe.SliceData(m.base)
+}
+
+// index makes the table for the base.
 func (m *matcher) index() {
-	if m.indexed == m.base {
-		return
-	}
 	size := max(bits.Len(uint(len(m.base)/stride)), 4)
 	m.shift = uint(64 - size)
 	if cap(m.table) < 1<<size || cap(m.table) > keepBuffer {
@@ -99,9 +103,8 @@ func (m *matcher) index() {
 	}
 	m.table = m.table[:1<<size]
 	clear(m.table)
-	base := bytesOf(m.base)
-	for at := 0; at+minMatch <= len(base); at += stride {
-		m.table[m.hash(word(base[at:]))] = uint32(at + 1)
+	for at := 0; at+minMatch <= len(m.base); at += stride {
+		m.table[m.hash(word(m.base[at:]))] = uint32(at + 1)
 	}
 	m.indexed = m.base
 }
@@ -111,8 +114,7 @@ func (m *matcher) hash(word uint64) uint64 { return word * 0x9E3779B97F4A7C15 >>
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // commonPrefix is how many first bytes are the same.
-func commonPrefix(a []byte, s string) int {
-	b := bytesOf(s)
+func commonPrefix(a, b []byte) int {
 	n := 0
 	for ; n+8 <= min(len(a), len(b)); n += 8 {
 		if diff := word(a[n:]) ^ word(b[n:]); diff != 0 {
