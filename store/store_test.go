@@ -165,35 +165,40 @@ func TestAForcedListBelievesItsFirstWordOfAKey(t *testing.T) {
 // TestRandomWritesAgreeWithAMap compares store and indexes with a map that is
 // searched from end to end.
 func TestRandomWritesAgreeWithAMap(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	s, w := New(Options{Indexes: map[string]IndexFunc{
-		"namespace": Namespace(), "color": Label("color"), "digit": byVersionDigit,
-	}})
-	model := map[key.Key]*wire.Object{}
-	colors := map[key.Key]string{}
-	for version := range 20_000 {
-		name := fmt.Sprintf("k%d", rng.IntN(40))
-		k := watchtest.Key(name)
-		if rng.IntN(4) == 0 {
-			if got := w.Delete(k); got != model[k] {
-				t.Fatalf("Delete(%s) = %s; model has %s", k, watchtest.Text(got), watchtest.Text(model[k]))
+	bothForms(t, func(t *testing.T, o Options) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		rng := rand.New(rand.NewPCG(seed, 0))
+		o.Indexes = map[string]IndexFunc{"namespace": Namespace(), "color": Label("color"), "digit": byVersionDigit}
+		s, w := New(o)
+		model := map[key.Key]*wire.Object{}
+		colors := map[key.Key]string{}
+		for version := range 20_000 {
+			name := fmt.Sprintf("k%d", rng.IntN(40))
+			k := watchtest.Key(name)
+			if rng.IntN(4) == 0 {
+				if got := w.Delete(k); !equal(got, model[k]) {
+					t.Fatalf("Delete(%s) = %s; model has %s", k, watchtest.Text(got), watchtest.Text(model[k]))
+				}
+				delete(model, k)
+				delete(colors, k)
+			} else {
+				color := []string{"red", "green", "blue"}[rng.IntN(3)]
+				object := watchtest.Object(fmt.Sprintf("%s@%d", name, version), "color", color)
+				if plan := w.Put(object, false); !equal(plan.Old, model[k]) || !plan.New.Equal(object) {
+					t.Fatalf("Put(%s) = %s > %s; model has %s", watchtest.Text(object), watchtest.Text(plan.Old), watchtest.Text(plan.New), watchtest.Text(model[k]))
+				}
+				model[k], colors[k] = object, color
 			}
-			delete(model, k)
-			delete(colors, k)
-		} else {
-			color := []string{"red", "green", "blue"}[rng.IntN(3)]
-			o := watchtest.Object(fmt.Sprintf("%s@%d", name, version), "color", color)
-			w.Put(o, false)
-			model[k], colors[k] = o, color
+			if version%50 == 0 {
+				compare(t, s, model, colors)
+			}
 		}
-		if version%50 == 0 {
-			compare(t, s, model, colors)
-		}
-	}
-	compare(t, s, model, colors)
+		compare(t, s, model, colors)
+	})
 }
+
+func equal(a, b *wire.Object) bool { return a == b || a != nil && b != nil && a.Equal(b) }
 
 func compare(t *testing.T, s *Store, model map[key.Key]*wire.Object, colors map[key.Key]string) {
 	t.Helper()
@@ -224,6 +229,20 @@ func compare(t *testing.T, s *Store, model map[key.Key]*wire.Object, colors map[
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("(-model +store)\n%s", diff)
+	}
+}
+
+// TestAValueThatMovesToAnotherIndex: the values are the same ones, in the same
+// order, and the indexes are not.
+func TestAValueThatMovesToAnotherIndex(t *testing.T) {
+	s, w := New(Options{Indexes: map[string]IndexFunc{"first": Label("first"), "second": Label("second")}})
+	w.Put(watchtest.Object("a@1", "first", "x"), false)
+	w.Put(watchtest.Object("a@2", "second", "x"), false)
+	if got := names(s, "first", "x"); len(got) != 0 {
+		t.Errorf("the index it left has %v", got)
+	}
+	if got := names(s, "second", "x"); !slices.Equal(got, []string{"a@2"}) {
+		t.Errorf("the index it is in now has %v", got)
 	}
 }
 
