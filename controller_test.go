@@ -86,14 +86,19 @@ func must(t *testing.T, err error) {
 // runs fail at random and take time. In the end each key was run successfully
 // with its last version, and no two runs of a key overlapped.
 func TestEveryKeyIsRunAfterItsLastChange(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	for _, compact := range []bool{false, true} {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprintf("compact %t seed %d", compact, seed), func(t *testing.T) { everyKeyIsRun(t, seed, compact) })
+	}
+}
+
+func everyKeyIsRun(t *testing.T, seed uint64, compact bool) {
 	synctest.Test(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		w := newWorld(t)
 		r := recorder{rng: rand.New(rand.NewPCG(seed, 1)), done: map[key.Key]string{}, running: map[key.Key]bool{}}
 		stop := start(t, hark.New(w.client, hark.Options[corev1.ConfigMap]{
-			Namespace: "default", Reconcile: r.reconcile, Workers: 4, Logger: quiet,
+			Namespace: "default", Reconcile: r.reconcile, Workers: 4, Logger: quiet, Compact: compact,
 		}))
 		want := map[key.Key]string{}
 		for n := range 2000 {

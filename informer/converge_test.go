@@ -22,20 +22,22 @@ import (
 // go back.
 func TestStoreAndHandlersConvergeUnderFaults(t *testing.T) {
 	for _, streaming := range []bool{true, false} {
-		seed := rand.Uint64()
-		t.Run(fmt.Sprintf("streaming %v seed %d", streaming, seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { converge(t, seed, streaming) })
-		})
+		for _, compact := range []bool{false, true} {
+			seed := rand.Uint64()
+			t.Run(fmt.Sprintf("streaming %v compact %v seed %d", streaming, compact, seed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { converge(t, seed, streaming, compact) })
+			})
+		}
 	}
 }
 
-func converge(t *testing.T, seed uint64, streaming bool) {
+func converge(t *testing.T, seed uint64, streaming, compact bool) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	server := watchtest.NewServer(rand.New(rand.NewPCG(seed, 2)))
 	server.SetFaults(60)
 	i := New(server, Options{Reflector: reflector.Options{
 		NoStreaming: !streaming, PageSize: 5, MaxBackoff: 2 * time.Second,
-	}})
+	}, Compact: compact})
 	folds := []*fold{{t: t}, {t: t, pause: time.Second}, {t: t}}
 	handle(t, i, folds[0].handle, HandlerOptions{Name: "every", Every: 1000})
 	handle(t, i, folds[1].handle, HandlerOptions{Name: "slow", Resync: time.Minute})

@@ -17,7 +17,8 @@ import (
 // InformersOptions of a set. The zero value is ready to use.
 type InformersOptions struct {
 	// Configure returns the options of the informer for a kind, which all its
-	// users share: indexes, how to list and watch, what to do on a panic. It is
+	// users share: indexes, how to list and watch and to keep objects, what to do on
+	// a panic. It is
 	// called for each new informer. Nil means zero Options.
 	Configure func(Kind, SourceOptions) informer.Options
 }

@@ -363,3 +363,25 @@ func TestCompactingAllocatesTheObjectAndItsPatch(t *testing.T) {
 		}
 	})
 }
+
+// TestStringsOfACompactObjectStayValid: they are put together in a buffer that
+// the next read uses again.
+func TestStringsOfACompactObjectStayValid(t *testing.T) {
+	bothEncodings(t, func(t *testing.T, encoding Encoding) {
+		c := new(Compactor)
+		a := c.keep(podOf(t, encoding, 0, podgen.Options{Siblings: 1}))
+		b := c.keep(podOf(t, encoding, 1, podgen.Options{Siblings: 1}))
+		meta := a.Meta()
+		label, _ := a.Label("app")
+		annotation, _ := a.Annotation("checksum/config")
+		for range 100 {
+			b.Meta()
+			b.Label("app")
+		}
+		want := podOf(t, encoding, 0, podgen.Options{Siblings: 1})
+		wantAnnotation, _ := want.Annotation("checksum/config")
+		if diff := cmp.Diff(want.Meta(), meta); diff != "" || annotation != wantAnnotation || label != "service-0" {
+			t.Errorf("label %q, annotation %q, (-want +got)\n%s", label, annotation, diff)
+		}
+	})
+}
