@@ -1,5 +1,5 @@
 // Package store keeps the newest version of every object of one kind, as wire
-// bytes, with indexes.
+// bytes, with indexes. A compact store keeps what objects have in common once.
 //
 // A Store has one Writer and any number of readers. Readers never wait for
 // handlers or for the network: they take a read lock for a map access. All and

@@ -12,7 +12,8 @@
 // frame or item at a time. The buffer grows only when it is full of bytes that
 // have arrived, to little more than Options.MaxObject; what is longer is read
 // past without being held, and a buffer that has grown is dropped once it is
-// empty. What is kept of an object is one slice of just its size.
+// empty. What is kept of an object is a copy of just its size, or what a
+// Compactor makes of it: a patch of another object's bytes.
 //
 // What decoders disagree about is read as the API's generated types decode it:
 // members or parts that come twice, null, names in another case.

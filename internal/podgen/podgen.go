@@ -54,7 +54,7 @@ func Pod(i int, o Options) *corev1.Pod {
 	pod := sample().DeepCopy()
 	m := &maker{set: random(1, set), own: random(2, i)}
 	m.begin(pod, set)
-	m.identity(pod, i, o.Generation)
+	m.identity(pod, i, (set*0x2545f+i%o.Siblings*0x9e375)&0xfffff, o.Generation)
 	m.spec(pod, i)
 	m.status(pod, i, random(3, i*1009+o.Generation))
 	return pod
@@ -130,8 +130,10 @@ func (m *maker) container(pod *corev1.Pod, image string) {
 	status.ImageID = image[:strings.LastIndexByte(image, ':')] + "@sha256:" + hex(m.set, 64)
 }
 
-func (m *maker) identity(pod *corev1.Pod, i, generation int) {
-	pod.Name = pod.GenerateName + hex(m.own, 5)
+// identity makes what no other pod has. Names differ, as the server sees to it: the
+// suffixes of a ReplicaSet are an odd number's multiples in 20 bits.
+func (m *maker) identity(pod *corev1.Pod, i, suffix, generation int) {
+	pod.Name = fmt.Sprintf("%s%05x", pod.GenerateName, suffix)
 	pod.UID = types.UID(uid(m.own))
 	pod.ResourceVersion = fmt.Sprint(100_000 + i + generation*10_000_000)
 	m.created = time.Date(2026, 5, 28, 20, 26, 47, 0, time.UTC).Add(time.Duration(i) * time.Second)

@@ -40,6 +40,16 @@ func TestTheSameNumberMakesTheSamePod(t *testing.T) {
 	}
 }
 
+func TestNamesOfSiblingsDiffer(t *testing.T) {
+	names := map[string]bool{}
+	for i := range 5000 {
+		names[Pod(i, Options{Siblings: 5000}).Name] = true
+	}
+	if len(names) != 5000 {
+		t.Errorf("5000 pods have %d names", len(names))
+	}
+}
+
 func tree(t *testing.T, i int) any {
 	raw, err := json.Marshal(Pod(i, Options{}))
 	if err != nil {
