@@ -128,8 +128,8 @@ func TestEventNeedsNoDecodeAndFewAllocations(t *testing.T) {
 	<-done
 	queue.ShutDown()
 	t.Logf("%.2f allocations an event", perEvent)
-	if perEvent > 5 {
-		t.Errorf("%.2f allocations an event; want at most 5", perEvent)
+	if perEvent > 4 {
+		t.Errorf("%.2f allocations an event; want at most 4", perEvent)
 	}
 }
 

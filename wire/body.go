@@ -21,7 +21,7 @@ type form uint8
 const (
 	// whole: the bytes are data.
 	whole form = iota
-	// split: the bytes are data, then base. See split.
+	// split: the bytes are data, then base, which is the Object's tail.
 	split
 	// patched: data is a patch, which makes the bytes from those of base.
 	patched

@@ -22,7 +22,8 @@ type keeper struct {
 }
 
 // keep copies the frame's object, cut, into an Object of its own. It allocates
-// the bytes (in two parts where that saves memory), the Object and its key.
+// the bytes (the end of them with the Object where that saves memory), the Object
+// and its key.
 func (k *keeper) keep(f *frame) (*Object, error) {
 	edits, err := k.cuts(f)
 	if err != nil {
@@ -31,8 +32,8 @@ func (k *keeper) keep(f *frame) (*Object, error) {
 	raw := k.cut(f.object, edits)
 	var m sink
 	if err = k.scan(raw, f, &m); err == nil {
-		var o *Object
-		if o, err = newObject(copied(k.encoding, raw), alias(raw), &m); err == nil {
+		o := copied(k.encoding, raw)
+		if err = o.describe(alias(raw), &m); err == nil {
 			return o, nil
 		}
 	}

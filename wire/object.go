@@ -29,30 +29,34 @@ func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 	if err := scan(encoding, raw, &m); err != nil {
 		return nil, err
 	}
-	return newObject(body{encoding: encoding, data: alias(raw)}, alias(raw), &m)
+	o := &Object{body: body{encoding: encoding, data: alias(raw)}}
+	if err := o.describe(alias(raw), &m); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
-// newObject keeps a body under the metadata that was scanned from raw, its bytes.
-func newObject(b body, raw string, m *sink) (*Object, error) {
+// describe completes an Object that has its body with the metadata that was
+// scanned from raw, the same bytes.
+func (o *Object) describe(raw string, m *sink) error {
 	if m.Name == "" {
-		return nil, &Error{What: "object has no metadata.name", Object: true}
+		return &Error{What: "object has no metadata.name", Object: true}
 	}
 	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
 	if err != nil {
 		version = 0 // opaque to us, as the API allows
 	}
 	if m.parts == 1 && m.end <= math.MaxUint32 {
-		b.head = uint32(m.end)
+		o.body.head = uint32(m.end)
 	}
-	return &Object{
-		key:             detachKey(m.Namespace, m.Name),
-		version:         version,
-		body:            b,
-		uid:             placeOf(m.UID, raw, len(b.data)),
-		resourceVersion: placeOf(m.ResourceVersion, raw, len(b.data)),
-		owner:           placeOf(m.Owner.UID, raw, len(b.data)),
-		deleting:        !m.DeletionTimestamp.IsZero(),
-	}, nil
+	readable := len(o.body.data)
+	o.key = detachKey(m.Namespace, m.Name)
+	o.version = version
+	o.uid = placeOf(m.UID, raw, readable)
+	o.resourceVersion = placeOf(m.ResourceVersion, raw, readable)
+	o.owner = placeOf(m.Owner.UID, raw, readable)
+	o.deleting = !m.DeletionTimestamp.IsZero()
+	return nil
 }
 
 // detachKey copies a key out of the bytes that it was scanned from, in one
