@@ -86,7 +86,8 @@ func (s *Server) Compact() { s.store.Compact(0) }
 // CompactTo forgets the versions below one.
 func (s *Server) CompactTo(version uint64) { s.store.Compact(version) }
 
-// CloseWatches ends all watches regularly, as their timeout would.
+// CloseWatches ends all watches regularly, as their timeout would. What is written
+// after it has returned is not sent on them.
 func (s *Server) CloseWatches() { s.handler.CloseWatches() }
 
 // RestartOptions say what a server forgets when it restarts.

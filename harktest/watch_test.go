@@ -243,6 +243,20 @@ func TestWatchesCanBeClosed(t *testing.T) {
 	})
 }
 
+func TestNothingIsSentThatWasWrittenAfterWatchesWereClosed(t *testing.T) {
+	bubbled(t, func(t *testing.T, contentType string) {
+		s := harktest.StartWith(t, harktest.Options{InMemory: true})
+		s.Inject(harktest.Fault{Verb: "watch", Times: 1, BytesPerSecond: 100})
+		w := watching(t, s, contentType, metav1.ListOptions{})
+		create(t, s, configMap("default", "early", nil))
+		synctest.Wait() // it is being sent
+		s.CloseWatches()
+		create(t, s, configMap("default", "late", nil))
+		time.Sleep(time.Minute)
+		expect(t, w, "ADDED early@5", "end")
+	})
+}
+
 func TestStreamingListsCanBeRefused(t *testing.T) {
 	s := harktest.StartWith(t, harktest.Options{NoStreamingLists: true})
 	yes := true

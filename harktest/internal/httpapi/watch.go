@@ -75,7 +75,7 @@ func (h *Handler) follow(r *http.Request, k *kind.Kind, changes *service.Watch, 
 	bookmark, last := false, false
 	for {
 		batch, err := changes.Poll()
-		if err != nil || !s.events(batch.Events) {
+		if err != nil || isClosed(ends) || !s.events(batch.Events) {
 			return
 		}
 		if batch.Wake == nil {
@@ -104,6 +104,15 @@ func (h *Handler) follow(r *http.Request, k *kind.Kind, changes *service.Watch, 
 		case <-r.Context().Done():
 			return
 		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
