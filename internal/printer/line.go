@@ -40,7 +40,7 @@ func (p *Printer) appendText(dst []byte, event Event, changes []diff.Change) []b
 	}
 	dst = append(dst, '\n')
 	for _, change := range changes {
-		dst = appendChange(dst, change)
+		dst = AppendChange(dst, change)
 	}
 	return dst
 }
@@ -114,9 +114,9 @@ func (p *Printer) appendVerb(dst []byte, t watch.EventType) []byte {
 // whole value.
 const valueCells = 120
 
-// appendChange writes one indented line. The sign says what happened to the
+// AppendChange writes one indented line for people. The sign says what happened to the
 // field: ~ changed, + came, - went.
-func appendChange(dst []byte, change diff.Change) []byte {
+func AppendChange(dst []byte, change diff.Change) []byte {
 	line := "    ~ "
 	switch change.Op {
 	case diff.Added:
