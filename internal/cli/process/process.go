@@ -106,14 +106,16 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 func (p *Process) Err() error { return p.err }
 
 // Wait blocks until all has ended and returns Err. When ctx ends first, the group
-// is asked to end (SIGTERM; CTRL_BREAK on Windows) and, after killAfter, killed.
+// is asked to end (SIGTERM; CTRL_BREAK on Windows) and, after killAfter, killed;
+// the error is then the cause of ctx, whatever the program says of it.
 func (p *Process) Wait(ctx context.Context, killAfter time.Duration) error {
 	select {
 	case <-p.ended:
+		return p.err
 	case <-ctx.Done():
 		p.End(killAfter)
+		return context.Cause(ctx)
 	}
-	return p.err
 }
 
 // End asks the group to end, kills it after killAfter, and returns when all has
