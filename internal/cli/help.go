@@ -118,6 +118,9 @@ var flagValues = map[string]string{
 	"cache-dir": "PATH", "client-certificate": "PATH", "client-key": "PATH",
 	"certificate-authority": "PATH", "request-timeout": "DURATION",
 	"server": "URL", "proxy-url": "URL",
+	"workers": "N", "timeout": "DURATION", "max-tries": "N", "backoff": "MIN..MAX", "resync": "DURATION",
+	"debounce": "DURATION", "fair-by": "namespace", "on": "add,update,delete", "when": "EXPR", "state": "PATH",
+	"grace": "DURATION", "field-manager": "NAME", "hot-loop": "RUNS/TIME",
 	"addr": "HOST:PORT", "kubeconfig-out": "PATH", "load": "PATH",
 }
 

@@ -36,6 +36,9 @@ type hooks struct {
 	poll time.Duration
 	// pause of the demo; 0 means its default.
 	pause time.Duration
+	// killAfter is how long a program that "hark run" asks to end has for it; 0 means
+	// process.DefaultKillAfter.
+	killAfter time.Duration
 	// ready is called for each target when all that existed is printed.
 	ready func()
 }

@@ -39,17 +39,23 @@ func (p *watchPlan) run(ctx context.Context) error {
 		return err
 	}
 	defer p.client.CloseIdle()
-	found, err := p.find(ctx)
+	found, err := p.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	if err := p.checkNamespace(ctx, found); err != nil {
-		return err
-	}
-	if err := p.checkSelectors(ctx, found); err != nil {
-		return err
-	}
 	return p.follow(ctx, found)
+}
+
+// prepare finds what is to be watched, and looks whether it can be.
+func (p *watchPlan) prepare(ctx context.Context) ([]finding, error) {
+	found, err := p.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkNamespace(ctx, found); err != nil {
+		return nil, err
+	}
+	return found, p.checkSelectors(ctx, found)
 }
 
 func (p *watchPlan) connect() error {
@@ -175,9 +181,7 @@ func (p *watchPlan) poll(ctx context.Context, done func() bool) error {
 
 // follow says what is watched and watches it.
 func (p *watchPlan) follow(ctx context.Context, found []finding) error {
-	var targets []follow.Target
 	for _, f := range found {
-		targets = append(targets, follow.Target{Name: f.target.name, Resolve: p.kindOf(f)})
 		if f.missing == nil {
 			p.printing.Kinds = append(p.printing.Kinds, follow.PrintedKind(f.kind))
 		}
@@ -190,7 +194,16 @@ func (p *watchPlan) follow(ctx context.Context, found []finding) error {
 		Printer: printer.New(p.printing), Out: p.session.out,
 		NoWait: p.flags.noWait, KeepManagedFields: p.flags.managedFields,
 		Lang: p.session.lang, Say: p.line, Reflector: p.session.hooks.reflector, Ready: p.session.hooks.ready,
-	}).Run(ctx, targets)
+	}).Run(ctx, p.followed(found))
+}
+
+// followed are the things to follow.
+func (p *watchPlan) followed(found []finding) []follow.Target {
+	var targets []follow.Target
+	for _, f := range found {
+		targets = append(targets, follow.Target{Name: f.target.name, Resolve: p.kindOf(f)})
+	}
+	return targets
 }
 
 // kindOf returns how the kind of a target comes to be known.
@@ -215,8 +228,20 @@ func (p *watchPlan) kindOf(f finding) func(context.Context) (kube.Kind, error) {
 
 // banner says what is watched, in the words of the chapter.
 func (p *watchPlan) banner(found []finding) {
+	list, namespaced := p.named(found)
+	switch {
+	case !namespaced:
+		p.say(text.WatchingCluster, "kinds", list)
+	case p.namespace == "":
+		p.say(text.WatchingAll, "kinds", list)
+	default:
+		p.say(text.WatchingNamespace, "kinds", list, "namespace", p.namespace)
+	}
+}
+
+// named lists what is watched, and tells whether any of it is in namespaces.
+func (p *watchPlan) named(found []finding) (list string, namespaced bool) {
 	var kinds []string
-	namespaced := false
 	for _, f := range found {
 		name := f.kind.GVK.Kind
 		if f.missing != nil {
@@ -228,15 +253,7 @@ func (p *watchPlan) banner(found []finding) {
 		kinds = append(kinds, name)
 		namespaced = namespaced || f.missing != nil || f.kind.Namespaced
 	}
-	list := p.session.lang.List(kinds)
-	switch {
-	case !namespaced:
-		p.say(text.WatchingCluster, "kinds", list)
-	case p.namespace == "":
-		p.say(text.WatchingAll, "kinds", list)
-	default:
-		p.say(text.WatchingNamespace, "kinds", list, "namespace", p.namespace)
-	}
+	return p.session.lang.List(kinds), namespaced
 }
 
 func (p *watchPlan) say(m text.Message, pairs ...string) { p.line(p.session.say(m, pairs...)) }

@@ -6,13 +6,16 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/gocampus/hark/internal/cli/process"
 )
 
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
 // Interruptible returns a context that the first Ctrl+C (or SIGTERM, or the end
-// of the terminal) ends. A second one ends the process at once with code 130.
+// of the terminal) ends. A second one ends the process at once with code 130, and
+// with it the programs that "hark run" runs.
 // stop gives the signals back.
 //
 // The end of the terminal stays ignored where the parent process had ignored it:
@@ -32,6 +35,7 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 		defer close(ended)
 		for range received {
 			if ctx.Err() != nil {
+				process.KillAll()
 				os.Exit(exitInterrupted)
 			}
 			cancel(errInterrupted)

@@ -22,12 +22,12 @@ type Engine struct {
 
 	mu     sync.Mutex // guards what follows
 	ledger ledger
-	counts Summary // without its lists
-	named  bool    // the program writes under its field manager's name
+	counts Summary         // without its lists
+	named  bool            // the program writes under its field manager's name
 	owed   map[Key]Kept    // from Options.State, as long as their objects were not told
 	gone   map[Key]Trouble // parked keys of deleted objects
-	synced bool // all that existed has been told
-	last   bool // nothing more will be told
+	synced bool            // all that existed has been told
+	last   bool            // nothing more will be told
 }
 
 // errDone is the cause of the end when all is done.

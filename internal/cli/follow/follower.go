@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/printer"
@@ -12,6 +13,7 @@ import (
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/reflector"
 	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // DefaultWaiting is how many events may wait for the output, for each target,
@@ -26,7 +28,7 @@ type Target struct {
 	Name string
 }
 
-// Options of a Follower. Client, Printer and Out are needed.
+// Options of a Follower. Client is needed, and Printer and Out or Handle.
 type Options struct {
 	Client *kube.Client
 	// Namespace to watch; "" watches all. A cluster-scoped kind has none.
@@ -40,6 +42,13 @@ type Options struct {
 	// safe for concurrent use and return soon: what it is told by waits for it.
 	// Nil says nothing.
 	Say func(string)
+	// Handle takes the events instead of Printer and Out, one after another for each
+	// target; nil prints them.
+	Handle func(kube.Kind, informer.Event)
+	// Resync is how often Handle is told again what is there; 0 means never.
+	Resync time.Duration
+	// Encoding to ask the server for; see kube.SourceOptions.
+	Encoding wire.Encoding
 	// Printed is told of each event after it was written; nil for nobody.
 	Printed func(informer.Event)
 	// Ready is called for each target when all that existed is printed; nil
@@ -141,13 +150,15 @@ func (f *Follower) follow(ctx context.Context, cancel context.CancelCauseFunc, t
 		LabelSelector: f.options.LabelSelector,
 		FieldSelector: fieldSelector(f.options.FieldSelector, target.Name),
 
-		KeepManagedFields: f.options.KeepManagedFields,
+		KeepManagedFields: f.options.KeepManagedFields, Encoding: f.options.Encoding,
 	})
 	i := informer.New(source, informer.Options{
 		Reflector: tuning,
 		OnPanic:   func(p *informer.PanicError) { cancel(p) },
 	})
-	registration, err := i.Handle(stream.event, informer.HandlerOptions{Name: "print", Every: f.options.Waiting})
+	registration, err := i.Handle(stream.event, informer.HandlerOptions{
+		Name: "follow", Every: f.options.Waiting, Resync: f.options.Resync,
+	})
 	if err != nil {
 		return err
 	}

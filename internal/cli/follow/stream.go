@@ -38,9 +38,13 @@ func PrintedKind(kind kube.Kind) printer.Kind {
 	return printer.Kind{Group: kind.GVK.Group, Version: kind.GVK.Version, Kind: kind.GVK.Kind}
 }
 
-// event prints what a handler is told. It is called one event after another.
+// event prints, or hands on, what a handler is told. It is called one event after another.
 func (s *stream) event(e informer.Event) {
 	f := s.follower
+	if f.options.Handle != nil {
+		f.options.Handle(s.kind, e)
+		return
+	}
 	object := e.Object()
 	event := printer.Event{
 		Time: time.Now(), Type: e.Type, Cause: e.Cause, Kind: PrintedKind(s.kind), Key: e.Key, Merged: e.Merged,
