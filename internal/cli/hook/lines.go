@@ -50,7 +50,7 @@ func (l *lines) add(line []byte) {
 	if l.remembers {
 		l.remember(line)
 	}
-	if l.takes != nil && len(line) > 0 && line[0] == '{' {
+	if l.takes != nil && bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) {
 		l.flush()
 		if l.takes(line) {
 			return
