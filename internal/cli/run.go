@@ -88,7 +88,8 @@ func (f *runFlags) addCompletions(cmd *cobra.Command) {
 	f.watching.addCompletions(cmd)
 	types := cmd.ValidArgsFunction
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if cmd.ArgsLenAtDash() >= 0 {
+		// cobra forgets the "--" of what was typed.
+		if slices.Contains(f.watching.connection.session.args, "--") && typed != "--" {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		return types(cmd, args, typed)
