@@ -2,17 +2,14 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gocampus/hark/harktest"
 )
@@ -91,57 +88,4 @@ func init() {
 			fmt.Print("got " + line + "{}\n")
 		}
 	}
-}
-
-// BenchmarkStream compares a program that is fed by "hark run --stream" with the
-// same program that reads the same requests from a file: x-own is the quotient.
-func BenchmarkStream(b *testing.B) {
-	b.Setenv(childVariable, "streaming")
-	dir := b.TempDir()
-	server, err := harktest.New(harktest.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer server.Close()
-	kubeconfig := dir + "/kubeconfig"
-	if err := server.WriteKubeconfig(kubeconfig); err != nil {
-		b.Fatal(err)
-	}
-	for i := range loadChanges {
-		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("m-%d", i)}, Data: map[string]string{"n": "1"}}
-		if err := server.Create(b.Context(), m); err != nil {
-			b.Fatal(err)
-		}
-	}
-	hark := func(role string) []byte {
-		b.Setenv(childVariable, role)
-		var out, err bytes.Buffer
-		args := []string{"hark", "run", "--kubeconfig", kubeconfig, "configmaps", "--once", "--stream", "--", os.Args[0]}
-		if code := Main(b.Context(), Process{Args: args, In: strings.NewReader(""), Out: &out, Err: &err, Getenv: environment(nil).get}); code != 0 {
-			b.Fatal(err.String())
-		}
-		return out.Bytes()
-	}
-	var requests bytes.Buffer
-	for line := range bytes.Lines(hark("recording")) {
-		_, request, _ := bytes.Cut(line, []byte("| got "))
-		requests.Write(request)
-	}
-	var own, whole time.Duration
-	for b.Loop() {
-		b.Setenv(childVariable, "streaming")
-		start := time.Now()
-		cmd := exec.CommandContext(b.Context(), os.Args[0])
-		cmd.Stdin = bytes.NewReader(requests.Bytes())
-		if err := cmd.Run(); err != nil {
-			b.Fatal(err)
-		}
-		own += time.Since(start)
-		start = time.Now()
-		hark("streaming")
-		whole += time.Since(start)
-	}
-	b.ReportMetric(float64(own.Milliseconds())/float64(b.N), "own-ms")
-	b.ReportMetric(float64(whole.Milliseconds())/float64(b.N), "hark-ms")
-	b.ReportMetric(float64(whole)/float64(own), "x-own")
 }
