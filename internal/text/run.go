@@ -45,7 +45,7 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 {command} run deployments -A --dry-run -- ./check.sh
 # Each ConfigMap with the label, once, then the end
 {command} run configmaps -l app=web --once -- ./sync.sh {namespace} {name}
-# Only when the image changes; give up after five failures
+# Only when the pod template changes; park after five failures
 {command} run deploy --when 'old != null && object != null && object.spec.template != old.spec.template' --max-tries 5 -- ./notify.py
 # One Python program per worker, kept running
 {command} run pods,nodes --stream --workers 4 -- python3 watcher.py`,
@@ -53,7 +53,7 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 {command} run deployments -A --dry-run -- ./check.sh
 # 处理带有此标签的每个 ConfigMap，完成后结束
 {command} run configmaps -l app=web --once -- ./sync.sh {namespace} {name}
-# 仅在镜像变化时运行；失败五次后搁置
+# 仅在 Pod 模板变化时运行；失败五次后搁置
 {command} run deploy --when 'old != null && object != null && object.spec.template != old.spec.template' --max-tries 5 -- ./notify.py
 # 每个 worker 保持一个常驻的 Python 程序
 {command} run pods,nodes --stream --workers 4 -- python3 watcher.py`)

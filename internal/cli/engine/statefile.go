@@ -70,6 +70,9 @@ func WriteState(path string, s *State) error {
 		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "write", Path: path, Err: failed.Err} // the name of the other file helps nobody
+	}
 	if err != nil {
 		return err
 	}
