@@ -19,9 +19,6 @@ import (
 // roleVariable makes the test binary play a program instead of the tests.
 const roleVariable = "HARK_HOOK_TEST_ROLE"
 
-// patience is how long a test waits before it fails.
-const patience = 30 * time.Second
-
 // roles are the programs that the test binary plays.
 var roles = map[string]func(){}
 
@@ -50,7 +47,6 @@ type collected struct {
 	bytes       int
 	forget      bool // only counts
 	withoutKeys int  // lines that belong to no request
-	changed     chan struct{}
 }
 
 func (c *collected) Pass(r *Request, stderr bool, lines []byte) {
