@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,9 +103,9 @@ func TestChangesDuringARunAreToldTogether(t *testing.T) {
 
 func TestAFailedRunIsToldAgainWithWhatCameSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fail := true
+		var mended atomic.Bool
 		w := begin(t, Options{Backoff: workqueue.Backoff{Base: time.Minute}}, func(context.Context, *hook.Request) (hook.Result, error) {
-			if fail {
+			if !mended.Load() {
 				return hook.Result{}, errWrong
 			}
 			return hook.Result{}, nil
@@ -116,7 +117,7 @@ func TestAFailedRunIsToldAgainWithWhatCameSince(t *testing.T) {
 		}
 		w.set(pods, "a") // a change is worth a try at once
 		synctest.Wait()
-		fail = false
+		mended.Store(true)
 		time.Sleep(time.Hour)
 		expectTold(t, w.expectRuns(3),
 			"ADDED pods/default/a #1 [ADDED watch 1]",
@@ -375,20 +376,18 @@ func TestDebounceWaitsForQuietButNotForEver(t *testing.T) {
 		w.tell(pods, "old", watch.CauseInitial)
 		w.expectRuns(1) // at once
 		start := time.Now()
-		var first time.Duration
-		w.work = func(context.Context, *hook.Request) (hook.Result, error) {
-			if first == 0 {
-				first = time.Since(start)
-			}
+		var first atomic.Int64
+		w.does(func(context.Context, *hook.Request) (hook.Result, error) {
+			first.CompareAndSwap(0, int64(time.Since(start)))
 			return hook.Result{}, nil
-		}
+		})
 		for range 30 {
 			w.set(pods, "a")
 			time.Sleep(500 * time.Millisecond)
 		}
 		time.Sleep(time.Minute)
 		runs := w.expectRuns(3)
-		if first != 10*time.Second || runs[1].Merged+runs[2].Merged != 28 {
+		if first := time.Duration(first.Load()); first != 10*time.Second || runs[1].Merged+runs[2].Merged != 28 {
 			t.Errorf("the first run came after %s, with %d and %d merged; want 10s and 28 in all", first, runs[1].Merged, runs[2].Merged)
 		}
 	})
@@ -396,16 +395,16 @@ func TestDebounceWaitsForQuietButNotForEver(t *testing.T) {
 
 func TestResyncRunsWhatHasNothingToDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fail := false
+		var fails atomic.Bool
 		w := begin(t, Options{Backoff: workqueue.Backoff{Base: time.Hour}}, func(context.Context, *hook.Request) (hook.Result, error) {
-			if fail {
+			if fails.Load() {
 				return hook.Result{}, errWrong
 			}
 			return hook.Result{}, nil
 		})
 		w.set(pods, "a")
 		synctest.Wait()
-		fail = true
+		fails.Store(true)
 		w.resync(pods, "a")
 		expectTold(t, w.expectRuns(2)[1:], "MODIFIED pods/default/a #1 [MODIFIED resync 1]")
 		w.resync(pods, "a") // it waits for its next try

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,16 +112,16 @@ func TestAHotLoopWithoutManagersIsFoundByTime(t *testing.T) {
 func TestAChangeByOthersDoesNotWaitAndEndsTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w *world
-		stop := false
+		var stop atomic.Bool
 		w = begin(t, Options{Loop: Loop{Runs: 3, Window: time.Second}, Workers: 1, Named: true}, writing(&w, func() map[string]any {
-			if stop {
+			if stop.Load() {
 				return nil
 			}
 			return by("hark-run", time.Now().UTC().Format(time.RFC3339))
 		}))
 		w.set(pods, "a", by("kubectl", "1999-01-01T00:00:01Z"))
 		time.Sleep(5 * time.Minute) // the next run is up to a minute away
-		stop = true
+		stop.Store(true)
 		synctest.Wait()
 		before := len(w.told())
 		w.set(pods, "a", by("other", "2027-01-01T00:00:00Z"))

@@ -55,6 +55,7 @@ type world struct {
 	result Summary
 	err    error
 
+	telling sync.Mutex // guards what follows; it is held while a change is told
 	version int
 	states  map[Key]*wire.Object
 
@@ -134,6 +135,8 @@ func (w *world) set(k kube.Kind, name string, fields ...map[string]any) {
 
 func (w *world) tell(k kube.Kind, name string, cause watch.Cause, fields ...map[string]any) {
 	w.t.Helper()
+	w.telling.Lock()
+	defer w.telling.Unlock()
 	w.version++
 	metadata := map[string]any{"namespace": "default", "name": name, "resourceVersion": strconv.Itoa(w.version), "uid": name}
 	object := map[string]any{"metadata": metadata, "spec": w.version}
@@ -164,6 +167,8 @@ func (w *world) tell(k kube.Kind, name string, cause watch.Cause, fields ...map[
 }
 
 func (w *world) remove(k kube.Kind, name string) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
 	id := Key{k.String(), keyOf(name)}
 	event := informer.Event{Type: watch.EventDeleted, Key: id.Key, Old: w.states[id], Cause: watch.CauseWatch}
 	delete(w.states, id)
@@ -172,9 +177,18 @@ func (w *world) remove(k kube.Kind, name string) {
 
 // resync tells what is there again.
 func (w *world) resync(k kube.Kind, name string) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
 	id := Key{k.String(), keyOf(name)}
 	state := w.states[id]
 	w.sink.Tell(Event{informer.Event{Type: watch.EventModified, Key: id.Key, Old: state, New: state, Cause: watch.CauseResync}, k, time.Now()})
+}
+
+// does makes the program another one.
+func (w *world) does(work func(context.Context, *hook.Request) (hook.Result, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.work = work
 }
 
 // told are the runs so far.
