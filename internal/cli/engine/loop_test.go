@@ -43,7 +43,7 @@ func TestJudgeTellsWhoseAChangeIs(t *testing.T) {
 		"fields taken over":       {object(entry("me", early, "a"), entry("you", late, "b", "c")), object(entry("me", late, "a", "c"), entry("you", late, "b")), own, own},
 		"a new entry":             {object(entry("you", late, "b")), object(entry("me", late, "a"), entry("you", late, "b")), own, own},
 		"within the second, one":  {object(entry("me", late, "a"), entry("you", early, "b")), object(entry("me", late, "a"), entry("you", early, "b")), own, own},
-		"within the second, two":  {object(entry("me", late, "a"), entry("you", late, "b")), object(entry("me", late, "a"), entry("you", late, "b")), foreign, unknown},
+		"within the second, two":  {object(entry("me", late, "a"), entry("you", late, "b")), object(entry("me", late, "a"), entry("you", late, "b")), unknown, unknown},
 		"a merge of two":          {object(entry("me", early, "a"), entry("you", early, "b")), object(entry("me", late, "a"), entry("you", late, "b")), foreign, unknown},
 		"created":                 {nil, object(entry("me", early, "a")), own, own},
 		"no managedFields at all": {map[string]any{}, map[string]any{}, unknown, unknown},

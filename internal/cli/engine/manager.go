@@ -13,8 +13,8 @@ type written struct {
 // Each entry has the time of its manager's last write, to the second
 // (https://kubernetes.io/docs/reference/using-api/server-side-apply/). A write
 // within the second of the one before may leave every entry as it was: then it was
-// one of those with the newest time.
-func writers(old, new map[string]any) []string {
+// one of those with the newest time, and that is not certain.
+func writers(old, new map[string]any) (names []string, certain bool) {
 	before, after := managed(old), managed(new)
 	var changed, newest []string
 	latest := ""
@@ -32,9 +32,9 @@ func writers(old, new map[string]any) []string {
 		}
 	}
 	if len(changed) > 0 {
-		return changed
+		return changed, true
 	}
-	return newest
+	return newest, false
 }
 
 // grown tells whether an entry has fields that it had not: one that only loses
@@ -87,18 +87,18 @@ func judge(old, new map[string]any, manager string, named bool) verdict {
 	if new == nil {
 		return unknown // managedFields do not tell who deleted it
 	}
-	names := writers(old, new)
-	if len(names) == 0 {
-		return unknown
-	}
+	names, certain := writers(old, new)
+	mine := 0
 	for _, name := range names {
-		switch {
-		case name == manager:
-		case named:
-			return foreign
-		default:
-			return unknown
+		if name == manager {
+			mine++
 		}
 	}
-	return own
+	switch {
+	case mine > 0 && mine == len(names):
+		return own
+	case len(names) == 0, !named, mine > 0 && !certain:
+		return unknown
+	}
+	return foreign
 }
