@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -68,7 +67,7 @@ type separate struct {
 	t        *testing.T
 	cmd      *exec.Cmd
 	listener *net.TCPListener
-	out, err bytes.Buffer
+	out, err *transcript
 }
 
 func (c *cluster) separate(role string, args ...string) *separate {
@@ -79,9 +78,9 @@ func (c *cluster) separate(role string, args ...string) *separate {
 	}
 	c.t.Cleanup(func() { _ = listener.Close() })
 	all := append([]string{"run", "--kubeconfig", c.kubeconfig, "configmaps"}, args...)
-	s := &separate{t: c.t, listener: listener, cmd: exec.CommandContext(c.t.Context(), os.Args[0], append(all, "--", os.Args[0])...)}
+	s := &separate{t: c.t, listener: listener, cmd: exec.CommandContext(c.t.Context(), os.Args[0], append(all, "--", os.Args[0])...), out: newTranscript(), err: newTranscript()}
 	s.cmd.Env = append(os.Environ(), childVariable+"=hark", programVariable+"="+role, lifelineVariable+"="+listener.Addr().String())
-	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.err
+	s.cmd.Stdout, s.cmd.Stderr = s.out, s.err
 	if err := s.cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -103,6 +102,22 @@ func (s *separate) line() net.Conn {
 	return conn
 }
 
+// says waits for a text on standard error.
+func (s *separate) says(want string) {
+	s.t.Helper()
+	for limit := time.After(patience); ; {
+		said, changed := s.err.now()
+		if strings.Contains(said, want) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			s.t.Fatalf("no %q on stderr:\n%s", want, said)
+		}
+	}
+}
+
 // expectGone waits until the program on a line has ended.
 func expectGone(t *testing.T, conn net.Conn) {
 	t.Helper()
@@ -115,16 +130,16 @@ func expectGone(t *testing.T, conn net.Conn) {
 func TestOneInterruptLetsRunsFinish(t *testing.T) {
 	c := newCluster(t, harktest.Options{})
 	c.createConfigMap("a", "1")
-	c.createConfigMap("b", "1")
-	hark := c.separate("patient", "--workers", "1")
+	hark := c.separate("patient")
 	line := hark.line()
 	signalTo(t, hark.cmd, os.Interrupt)
+	hark.says("Ending: no further object is taken, runs under way may go on for 30s; Ctrl+C again kills them\n")
 	_ = line.Close()
 	if err := hark.cmd.Wait(); err != nil {
-		t.Errorf("hark ended with %v\n%s", err, &hark.err)
+		t.Errorf("hark ended with %v\n%s", err, hark.err)
 	}
 	if !strings.Contains(hark.out.String(), "| finished\n") || !strings.Contains(hark.err.String(), "1 runs: 1 done, 0 to be tried again, 0 parked, 0 broken off\n") {
-		t.Errorf("stdout %s\nstderr %s", &hark.out, &hark.err)
+		t.Errorf("stdout %s\nstderr %s", hark.out, hark.err)
 	}
 }
 
@@ -136,7 +151,7 @@ func TestASecondInterruptKillsProgramsAndAllTheyStarted(t *testing.T) {
 	signalTo(t, hark.cmd, os.Interrupt)
 	signalTo(t, hark.cmd, syscall.SIGTERM) // of one kind the system keeps one at a time
 	if code := exitCode(t, hark.cmd.Wait()); code != exitInterrupted {
-		t.Errorf("exit %d; want %d\n%s", code, exitInterrupted, &hark.err)
+		t.Errorf("exit %d; want %d\n%s", code, exitInterrupted, hark.err)
 	}
 	expectGone(t, first)
 	expectGone(t, second)

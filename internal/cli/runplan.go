@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -122,6 +123,7 @@ func (p *runPlan) work(ctx context.Context) error {
 	p.options.OnRun, p.options.OnLoop = p.voice.run, p.voice.loop
 	p.options.OnWhenError, p.options.OnSaveError = p.voice.whenError, p.voice.saveError
 	p.announce(found)
+	defer p.sayEnding(ctx)()
 	summary, err := engine.New(p.options).Run(ctx, &liveFeed{plan: p, found: found})
 	closeProgram()
 	p.voice.summary(&summary)
@@ -129,6 +131,23 @@ func (p *runPlan) work(ctx context.Context) error {
 		return err
 	}
 	return p.verdict(&summary)
+}
+
+// sayEnding says what Ctrl+C begins, when it comes. The result waits until nothing
+// is left of that.
+func (p *runPlan) sayEnding(ctx context.Context) (stop func()) {
+	said := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(said)
+		if errors.Is(context.Cause(ctx), errInterrupted) {
+			p.say(text.RunEnding, "grace", p.run.grace.String())
+		}
+	})
+	return func() {
+		if !cancel() {
+			<-said
+		}
+	}
 }
 
 // program is what is run for each key, and how it is closed at the end.

@@ -62,6 +62,8 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 	RunningAll       = message("Running {command} for changes of {kinds} in all namespaces, Ctrl+C to end", "所有 namespace 的 {kinds} 每次变化都运行 {command}，Ctrl+C 结束")
 	RunningCluster   = message("Running {command} for changes of {kinds}, Ctrl+C to end", "{kinds} 每次变化都运行 {command}，Ctrl+C 结束")
 
+	RunEnding = message("Ending: no further object is taken, runs under way may go on for {grace}; Ctrl+C again kills them", "正在结束：不再处理新的对象，进行中的运行最多再持续 {grace}；再按 Ctrl+C 立即杀死它们")
+
 	RunFailed = message("{key}: attempt {attempt} failed, next in {pause}: {reason}", "{key}：第 {attempt} 次尝试失败，{pause} 后重试：{reason}")
 	RunAgain  = message("{key}: attempt {attempt} asks to be tried again, next in {pause}", "{key}：第 {attempt} 次尝试要求稍后再试，{pause} 后重试")
 	RunParked = message("{key}: parked by attempt {attempt}, until it changes: {reason}", "{key}：第 {attempt} 次尝试后搁置，直到对象变化：{reason}")
