@@ -28,8 +28,8 @@ type Result = worker.Result
 func Permanent(err error) error { return worker.Permanent(err) }
 
 // Reconcile brings the world in line with one object. object is the newest
-// version when the run starts, decoded for this run alone, or nil when it does
-// not exist any more. Runs of one key never overlap. An error is tried again
+// version when the run starts, decoded for this run alone unless Options.ReadOnly
+// says otherwise, or nil when it does not exist any more. Runs of one key never overlap. An error is tried again
 // with a growing pause.
 type Reconcile[T any] func(ctx context.Context, k key.Key, object *T) (Result, error)
 
@@ -71,6 +71,10 @@ type Options[T any] struct {
 	// Compact keeps the objects of this controller's own informers in a fraction
 	// of the memory, for some microseconds a change: see store.Options.
 	Compact bool
+	// ReadOnly promises that Reconcile does not change its object: then all runs
+	// that read one version, of other controllers too, may be given the same one,
+	// decoded once: see kube.View. By default each run decodes its own.
+	ReadOnly bool
 	// Logger for changes of state and failed runs; nil means slog.Default().
 	Logger *slog.Logger
 }
@@ -173,11 +177,19 @@ func (c *Controller[T]) reconcile(ctx context.Context, k key.Key) (Result, error
 	if !ok {
 		return c.options.Reconcile(ctx, k, nil)
 	}
-	object := new(T)
-	if err := c.kind.Decode(raw, object); err != nil {
+	object, err := c.decode(raw)
+	if err != nil {
 		return Result{}, Permanent(err) // until the object changes, which runs the key again
 	}
 	return c.options.Reconcile(ctx, k, object)
+}
+
+func (c *Controller[T]) decode(raw *wire.Object) (*T, error) {
+	if c.options.ReadOnly {
+		return kube.ViewOf[T](c.kind, raw)
+	}
+	object := new(T)
+	return object, c.kind.Decode(raw, object)
 }
 
 // Store is the local copy of the main kind, for reading. It blocks until Run has

@@ -311,6 +311,35 @@ func TestUnstructuredObjectsOfAGivenKind(t *testing.T) {
 	})
 }
 
+// TestReadOnlyControllersShareADecodedObject: two runs of one version get the
+// same object if the controller promises not to change it, each its own if not.
+func TestReadOnlyControllersShareADecodedObject(t *testing.T) {
+	for _, readOnly := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			must(t, w.Create(t.Context(), configMap("a", "color", "red")))
+			var seen []*corev1.ConfigMap
+			c := hark.New(w.client, hark.Options[corev1.ConfigMap]{Namespace: "default", ReadOnly: readOnly, Logger: quiet,
+				Reconcile: func(_ context.Context, _ key.Key, m *corev1.ConfigMap) (hark.Result, error) {
+					seen = append(seen, m)
+					return hark.Result{}, nil
+				}})
+			start(t, c)
+			synctest.Wait()
+			c.Enqueue(key.Key{Namespace: "default", Name: "a"}, 0)
+			synctest.Wait()
+			if len(seen) != 2 || (seen[0] == seen[1]) != readOnly {
+				t.Fatalf("read only %t: %d runs saw %p", readOnly, len(seen), seen)
+			}
+			must(t, w.Update(t.Context(), configMap("a", "color", "blue")))
+			synctest.Wait()
+			if len(seen) != 3 || seen[2].Data["color"] != "blue" || seen[0].Data["color"] != "red" || seen[2].Kind != "ConfigMap" {
+				t.Errorf("read only %t: after a change %d runs saw %v", readOnly, len(seen), seen)
+			}
+		})
+	}
+}
+
 func TestRunSaysWhyTheCachesAreNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

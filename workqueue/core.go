@@ -206,6 +206,7 @@ func (c *core[T]) take(now instant) *node[T] {
 }
 
 // done ends a run. It returns false, and nothing has changed, when there is none.
+// now may be unknown when again is 0.
 func (c *core[T]) done(item T, now instant) bool {
 	n := c.find(item)
 	if n == nil || n.state&running == 0 {

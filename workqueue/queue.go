@@ -75,7 +75,11 @@ func (q *Queue[T]) Done(item T) {
 		return
 	}
 	q.mu.Lock()
-	ok := q.core.done(item, q.stamp())
+	now := unknown
+	if q.core.again > 0 { // only then a run that ends may be followed by another
+		now = q.stamp()
+	}
+	ok := q.core.done(item, now)
 	q.checkDrained()
 	wake := q.wake()
 	q.mu.Unlock()
