@@ -53,6 +53,10 @@ func TestTheSteadyStateAllocatesNothing(t *testing.T) {
 			q.Cancel(item)
 			q.Forget(item)
 		})
+		delayed := next()
+		q.AddAfter(delayed, time.Hour)
+		allocs(t, name+": AddAfter of what is delayed", 0, func() { q.AddAfter(delayed, time.Minute) })
+		allocs(t, name+": AddRateLimited of what is delayed", 0, func() { q.AddRateLimited(delayed) })
 		q.ShutDown()
 	}
 }
