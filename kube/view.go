@@ -19,8 +19,8 @@ import (
 //
 // Nothing is kept for View: a result that nobody holds any more goes with the
 // next garbage collection, and the next View decodes again. It does not keep
-// obj alive. Results of *T's that are equal but are different versions, or the
-// same one read twice from the network, are not shared. An error is not
+// obj alive. Two versions of an object, and the
+// same one read twice from the network, have results of their own. An error is not
 // remembered.
 //
 // It is safe for concurrent use. Of several who ask at the same time more than

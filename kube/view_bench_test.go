@@ -84,7 +84,7 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// richPod is a pod with as much in it as real ones have: 6 KB.
+// richPod is a pod with as much in it as real ones have: 5 KB.
 func richPod() *corev1.Pod {
 	p := pod("web-7d4b9c6f5d-x2v8q", "1234567")
 	p.ManagedFields = nil
