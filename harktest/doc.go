@@ -41,6 +41,9 @@
 //
 //	go test ./harktest -run '^$' -bench 'New|Preload|Watch' -benchtime 3s
 //
+// [Server.Serve] lets a resource be made as it is sent, so that a million objects
+// can be listed and watched without being held.
+//
 // # What it does not do
 //
 // No authentication and no authorization: everybody may do everything. No

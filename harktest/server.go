@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/gocampus/hark/harktest/internal/fault"
+	"github.com/gocampus/hark/harktest/internal/feed"
 	"github.com/gocampus/hark/harktest/internal/httpapi"
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/mvcc"
@@ -32,6 +33,7 @@ type Server struct {
 	service *service.Service
 	handler *httpapi.Handler
 	faults  *fault.Set
+	feeds   *feed.Set
 	http    *http.Server
 	tls     *certificate // nil for plain HTTP
 
@@ -56,6 +58,7 @@ func New(o Options) (*Server, error) {
 		kinds:   kind.NewRegistry(),
 		store:   mvcc.New[*object.Version](mvcc.Options{Start: o.StartVersion, History: o.History}),
 		faults:  &fault.Set{},
+		feeds:   &feed.Set{},
 	}
 	s.requests.limit = o.RequestLimit
 	s.service = service.New(s.kinds, s.store, service.Options{TrackFields: o.TrackManagedFields})
@@ -65,7 +68,7 @@ func New(o Options) (*Server, error) {
 	s.handler = httpapi.New(s.service, httpapi.Options{
 		BookmarkInterval: o.BookmarkInterval, WatchTimeout: o.WatchTimeout, WatchLag: o.WatchBuffer,
 		NoCompression: o.NoCompression, NoStreamingLists: o.NoStreamingLists,
-		Version: versionInfo(o.Version), Faults: s.faults, Record: s.requests.begin,
+		Version: versionInfo(o.Version), Faults: s.faults, Feeds: s.feeds, Record: s.requests.begin,
 	})
 	if o.TLS {
 		var err error

@@ -53,12 +53,26 @@ func (f *framer) appendProtobuf(dst []byte, t watch.EventType, v *object.Version
 	if err != nil {
 		return dst, err
 	}
+	return f.appendMessage(dst, t, raw), nil
+}
+
+// appendMessage is appendProtobuf for an encoded object.
+func (f *framer) appendMessage(dst []byte, t watch.EventType, raw []byte) []byte {
 	var space [128]byte
 	envelope := object.Envelope(space[:0], f.kind.GVK, len(raw))
 	dst = appendFrameHead(dst, t, len(envelope)+len(raw)+len(protobufTail))
 	dst = append(dst, envelope...)
 	dst = append(dst, raw...)
-	return append(dst, protobufTail...), nil
+	return append(dst, protobufTail...)
+}
+
+// appendEncoded appends the frame of an object that is encoded as agreed: bare
+// in protobuf, a whole document in JSON.
+func (f *framer) appendEncoded(dst []byte, t watch.EventType, raw []byte) []byte {
+	if f.media.protobuf() {
+		return f.appendMessage(dst, t, raw)
+	}
+	return f.appendFrame(dst, t, raw)
 }
 
 // appendFrame appends the frame of an encoded document.

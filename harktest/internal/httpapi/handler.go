@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/gocampus/hark/harktest/internal/fault"
+	"github.com/gocampus/hark/harktest/internal/feed"
 	"github.com/gocampus/hark/harktest/internal/kind"
 	"github.com/gocampus/hark/harktest/internal/service"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	Version version.Info
 	// Faults to carry out.
 	Faults *fault.Set
+	// Feeds answer for their resources instead of the service. Nil means none.
+	Feeds *feed.Set
 	// Record is called when a request arrives. What it returns is called with the
 	// status code when the answer begins, and with ended when it is over; the code
 	// is 0 when there was none. All calls are made by the goroutine that serves the request.
@@ -128,6 +131,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info Info, effec
 	if !hasMethod(k, info) {
 		h.fail(w, r, noMethod())
 		return
+	}
+	if h.options.Feeds != nil {
+		if f := h.options.Feeds.Get(info.GVR()); f != nil {
+			h.serveFeed(w, r, info, t, f)
+			return
+		}
 	}
 	if info.Subresource != "" {
 		h.serveSubresource(w, r, info, t)
