@@ -4,7 +4,7 @@ GO       ?= go
 FUZZTIME ?= 20s
 SOAK     ?= 10m
 PACKAGES ?= ./...
-MODULES  := cluster conformance
+MODULES  := bench cluster conformance
 TARGETS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench build install demo cluster conformance
