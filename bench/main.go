@@ -1,11 +1,33 @@
+// Command bench compares Hark with client-go, side by side: see docs/perf.md.
 package main
 
 import (
- _ "k8s.io/kubectl/pkg/cmd"
- _ "k8s.io/component-base/cli"
- _ "sigs.k8s.io/controller-runtime/pkg/client"
- _ "sigs.k8s.io/controller-runtime/pkg/cache"
- _ "github.com/gocampus/hark/kube"
- _ "github.com/gocampus/hark/harktest"
+	_ "embed"
+	"fmt"
+	"os"
+
+	"github.com/gocampus/hark/bench/internal/serve"
+	"github.com/gocampus/hark/bench/internal/sides"
 )
-func main(){}
+
+//go:embed testdata/pods.ndjson
+var pods []byte
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run is what this program does by the name of its first argument: the serving
+// process, one side of a comparison, or all of them.
+func run(args []string) error {
+	switch {
+	case len(args) == 1 && args[0] == "serve":
+		return serve.Main(os.Stdin, os.Stdout, pods)
+	case len(args) == 2 && args[0] == "side":
+		return sides.Main(args[1], os.Stdout)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package sides
+
+import (
+	"github.com/gocampus/hark/bench/internal/input"
+	"github.com/gocampus/hark/key"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Job is what one side does once.
+type Job struct {
+	Side string
+	// Work is follow, read, stream, or a name of queueWorks.
+	Work string
+	URL  string
+	// Set of objects that the server serves: pods, lone, configmaps or widgets.
+	Set string
+	// Objects are served at first; then Changes follow, the last of them of the
+	// object Last.
+	Objects, Changes int
+	Last             key.Key
+	// Handlers is how many handlers there are, each with a queue and a worker; 0
+	// means one.
+	Handlers int
+	// Read makes the worker read, decoded, the newest object of each key.
+	Read bool
+	// Busy makes each run of the worker wait for so many microseconds.
+	Busy int
+	// Profile is the file for a CPU profile of the measured part, "" for none.
+	Profile string
+}
+
+// Result is what was measured, by name: times in seconds, sizes in bytes.
+type Result map[string]float64
+
+// Names of what is measured.
+const (
+	SyncCPU   = "sync-cpu"
+	SyncWall  = "sync-wall"
+	SyncPeak  = "sync-peak"
+	Heap      = "heap" // an object
+	EventCPU  = "event-cpu"
+	EventWall = "event-wall"
+	EventHeap = "event-heap" // an object, after the changes
+	EventPeak = "event-peak"
+	Runs      = "runs" // of the worker, for the changes
+	OpCPU     = "op-cpu"
+	OpWall    = "op-wall"
+	GetHot    = "get-hot"
+	GetShared = "get-shared"
+	GetCold   = "get-cold"
+	Unmarshal = "unmarshal" // by the generated code, of the bytes that Hark keeps
+	List      = "list"
+	ReadCPU   = "read-cpu" // of the stream
+	ReadWall  = "read-wall"
+	CopyCPU   = "copy-cpu"
+	CopyWall  = "copy-wall"
+	Bytes     = "bytes" // of the stream
+)
+
+// Ready is the line that asks for the changes.
+const Ready = "READY"
+
+// resource of a set.
+func (j *Job) resource() schema.GroupVersionResource {
+	switch j.Set {
+	case "widgets":
+		return input.WidgetKind.GroupVersion().WithResource("widgets")
+	case "configmaps":
+		return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	}
+	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+}

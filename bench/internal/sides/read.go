@@ -1,0 +1,234 @@
+package sides
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes/scheme"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	runtimecache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/gocampus/hark/key"
+	"github.com/gocampus/hark/kube"
+)
+
+// reader reads a local copy of pods, in one side's way.
+type reader struct {
+	// get reads one pod, decoded.
+	get func(key.Key) (*corev1.Pod, error)
+	// list visits the name and the label app of every pod, and counts them.
+	list func() (int, error)
+	// unmarshal decodes every pod by the generated code; nil where nothing is encoded.
+	unmarshal func() error
+	// keys of all pods.
+	keys []key.Key
+	stop func()
+}
+
+const (
+	hotReads  = 50_000
+	listReads = 5
+)
+
+// read measures reads of a copy that has synced.
+func read(j *Job) (Result, error) {
+	r, err := newReader(j)
+	if err != nil {
+		return nil, err
+	}
+	defer r.stop()
+	result := Result{}
+	stop, err := profile(j.Profile)
+	if err != nil {
+		return nil, err
+	}
+	if err := result.time(GetCold, len(r.keys), func() error { return getAll(r) }); err != nil {
+		return nil, err
+	}
+	if r.unmarshal != nil {
+		if err := result.time(Unmarshal, len(r.keys), r.unmarshal); err != nil {
+			return nil, err
+		}
+	}
+	if err := result.time(GetHot, hotReads, func() error { return getAgain(r) }); err != nil {
+		return nil, err
+	}
+	if err := result.time(List, listReads*len(r.keys), func() error { return listAll(r) }); err != nil {
+		return nil, err
+	}
+	return result, stop()
+}
+
+// time notes the CPU time of one of n operations.
+func (r Result) time(name string, n int, do func() error) error {
+	liveHeap() // garbage of before is not to be paid for here
+	start := now()
+	if err := do(); err != nil {
+		return err
+	}
+	cpu, _ := start.since()
+	r[name] = cpu / float64(n)
+	return nil
+}
+
+func getAll(r *reader) error {
+	for _, k := range r.keys {
+		if _, err := r.get(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func getAgain(r *reader) error {
+	for range hotReads {
+		if _, err := r.get(r.keys[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listAll(r *reader) error {
+	for range listReads {
+		if n, err := r.list(); err != nil || n != len(r.keys) {
+			return fmt.Errorf("sides: listed %d of %d pods: %w", n, len(r.keys), err)
+		}
+	}
+	return nil
+}
+
+func newReader(j *Job) (*reader, error) {
+	if j.Side == "controller-runtime" {
+		return readControllerRuntime(j)
+	}
+	f, err := j.follower()
+	if err != nil {
+		return nil, err
+	}
+	var synced, changed sync.WaitGroup
+	synced.Add(1)
+	if err := f.start(context.Background(), &synced, &changed); err != nil {
+		return nil, err
+	}
+	synced.Wait()
+	var r *reader
+	switch f := f.(type) {
+	case *hark:
+		r = readHark(f)
+	case *clientGo:
+		r = readClientGo(f)
+	}
+	r.stop = f.stop
+	return r, nil
+}
+
+func readHark(f *hark) *reader {
+	objects := f.informer.Store()
+	r := &reader{}
+	var raw [][]byte
+	for obj := range objects.All() {
+		r.keys = append(r.keys, obj.Key())
+		raw = append(raw, obj.AppendBytes(nil))
+	}
+	r.get = func(k key.Key) (*corev1.Pod, error) {
+		obj, ok := objects.Get(k)
+		if !ok {
+			return nil, fmt.Errorf("sides: %s is not there", k)
+		}
+		return kube.As[corev1.Pod](obj)
+	}
+	r.list = func() (int, error) {
+		n := 0
+		for obj := range objects.All() {
+			if app, ok := obj.Label("app"); ok && app != "" && obj.Key().Name != "" {
+				n++
+			}
+		}
+		return n, nil
+	}
+	r.unmarshal = func() error {
+		for i := range raw {
+			if err := new(corev1.Pod).Unmarshal(raw[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return r
+}
+
+func readClientGo(f *clientGo) *reader {
+	lister := listers.NewPodLister(f.informer.GetIndexer())
+	r := &reader{}
+	for _, obj := range f.informer.GetIndexer().List() {
+		r.keys = append(r.keys, keyOf(obj.(*corev1.Pod)))
+	}
+	r.get = func(k key.Key) (*corev1.Pod, error) { return lister.Pods(k.Namespace).Get(k.Name) }
+	r.list = func() (int, error) {
+		pods, err := lister.List(labels.Everything())
+		n := 0
+		for _, pod := range pods {
+			if pod.Labels["app"] != "" && pod.Name != "" {
+				n++
+			}
+		}
+		return n, err
+	}
+	return r
+}
+
+func keyOf(pod *corev1.Pod) key.Key { return key.Key{Namespace: pod.Namespace, Name: pod.Name} }
+
+// readControllerRuntime reads as reconcilers do, through the cache's client.
+func readControllerRuntime(j *Job) (*reader, error) {
+	log.SetLogger(klog.NewKlogr())
+	klog.SetOutput(io.Discard)
+	c, err := runtimecache.New(&rest.Config{Host: j.URL, QPS: -1}, runtimecache.Options{Scheme: scheme.Scheme})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	r := &reader{stop: func() { cancel(); running.Wait() }}
+	running.Go(func() { _ = c.Start(ctx) }) // it ends by ctx alone
+	informer, err := c.GetInformer(ctx, &corev1.Pod{})
+	if err != nil {
+		return nil, err
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		return nil, fmt.Errorf("sides: controller-runtime does not sync")
+	}
+	list := &corev1.PodList{}
+	if err := c.List(ctx, list); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		r.keys = append(r.keys, keyOf(&list.Items[i]))
+	}
+	r.get = func(k key.Key) (*corev1.Pod, error) {
+		pod := &corev1.Pod{}
+		return pod, c.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name}, pod)
+	}
+	r.list = func() (int, error) {
+		list := &corev1.PodList{}
+		err := c.List(ctx, list)
+		n := 0
+		for i := range list.Items {
+			if list.Items[i].Labels["app"] != "" && list.Items[i].Name != "" {
+				n++
+			}
+		}
+		return n, err
+	}
+	return r, nil
+}
