@@ -1,0 +1,3 @@
+// Package report turns samples into what is read: medians, lines, a table within a
+// document, and plots.
+package report
