@@ -17,7 +17,7 @@ type Job struct {
 	// Objects are served at first; then Changes follow, the last of them of the
 	// object Last.
 	Objects, Changes int
-	Last             key.Key
+	Last             key.Key `json:",omitzero"`
 	// Handlers is how many handlers there are, each with a queue and a worker; 0
 	// means one.
 	Handlers int

@@ -1,0 +1,117 @@
+package rows
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gocampus/hark/bench/internal/report"
+	"github.com/gocampus/hark/bench/internal/serve"
+	"github.com/gocampus/hark/bench/internal/sides"
+)
+
+// Runner runs jobs, each in a process of its own.
+type Runner struct {
+	// Program is this program's file.
+	Program string
+	// Profiles is the directory for CPU profiles of each study's first round; ""
+	// makes none.
+	Profiles string
+	// Log says what is being done.
+	Log io.Writer
+
+	server *serve.Server
+}
+
+// Start starts the server that all jobs are done against; Close ends it.
+func (r *Runner) Start() error {
+	var err error
+	r.server, err = serve.Start(exec.Command(r.Program, "serve"))
+	return err
+}
+
+// Close ends the server.
+func (r *Runner) Close() error { return r.server.Close() }
+
+// samples of one study: what each side measured, by name, round by round.
+type samples map[string]map[string][]float64
+
+func (s samples) median(side, name string) float64 { return report.Median(s[side][name]) }
+
+// run runs a study: its sides in turn, every other round backwards.
+func (r *Runner) run(s study) (samples, error) {
+	all := samples{}
+	order := slices.Clone(s.sides)
+	for round := range s.rounds {
+		for _, side := range order {
+			job := s.job
+			job.Side = side
+			if r.Profiles != "" && round == 0 {
+				job.Profile = filepath.Join(r.Profiles, s.name+"."+side+".pprof")
+			}
+			began := time.Now()
+			result, err := r.do(job)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", s.name, side, err)
+			}
+			fmt.Fprintf(r.Log, "# %s round %d %s: %.1fs\n", s.name, round+1, side, time.Since(began).Seconds())
+			if all[side] == nil {
+				all[side] = map[string][]float64{}
+			}
+			for name, value := range result {
+				all[side][name] = append(all[side][name], value)
+			}
+		}
+		slices.Reverse(order)
+	}
+	return all, nil
+}
+
+// do runs one job.
+func (r *Runner) do(job sides.Job) (sides.Result, error) {
+	job.URL = r.server.URL
+	if job.Set != "" {
+		var err error
+		if job.Last, err = r.server.Feed(serve.Spec{Set: job.Set, Objects: job.Objects, Changes: job.Changes}); err != nil {
+			return nil, err
+		}
+	}
+	argument, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(r.Program, "side", string(argument))
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	result, err := r.listen(out, job.Changes)
+	return result, errors.Join(err, command.Wait())
+}
+
+// listen reads what a side says, and lets the changes happen when it is ready.
+func (r *Runner) listen(out io.Reader, changes int) (sides.Result, error) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == sides.Ready {
+			if err := r.server.Release(changes); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var result sides.Result
+		return result, json.Unmarshal(lines.Bytes(), &result)
+	}
+	return nil, errors.Join(errors.New("the side says nothing"), lines.Err())
+}

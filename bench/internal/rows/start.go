@@ -1,0 +1,117 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/gocampus/hark/bench/internal/report"
+	"github.com/gocampus/hark/bench/internal/serve"
+)
+
+// startPods is how many pods there are to show.
+const startPods = 20
+
+// start measures the time from the start of a tool to its first line.
+func (r *Runner) start(s Scale) (_ report.Line, err error) {
+	dir, err := os.MkdirTemp("", "hark-bench-")
+	if err != nil {
+		return report.Line{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	programs, err := buildTools(dir)
+	if err != nil {
+		return report.Line{}, err
+	}
+	server, err := serve.Start(exec.Command(r.Program, "serve"))
+	if err != nil {
+		return report.Line{}, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if err := server.Hold(startPods); err != nil {
+		return report.Line{}, err
+	}
+	config := filepath.Join(dir, "config")
+	if err := os.WriteFile(config, kubeconfig(server.URL), 0o600); err != nil {
+		return report.Line{}, err
+	}
+	measured := samples{clientGo: {}, hark: {}}
+	for round := range s.Starts + 1 {
+		for side, args := range map[string][]string{clientGo: {programs.kubectl, "get", "pods", "-w"}, hark: {programs.hark, "watch", "pods"}} {
+			took, err := firstLine(args, dir, config)
+			if err != nil {
+				return report.Line{}, fmt.Errorf("start: %s: %w", args[0], err)
+			}
+			if round > 0 { // the first one fills what a tool keeps on disk
+				measured[side]["start"] = append(measured[side]["start"], took.Seconds())
+			}
+		}
+	}
+	return row{name: "start", work: "hark watch pods against kubectl get pods -w, start to first line", measure: "start", unit: report.Seconds, goal: atLeast(1.5)}.line(measured), nil
+}
+
+// tools are the programs that are compared.
+type tools struct{ hark, kubectl string }
+
+// buildTools builds them into dir, from this module's sources and go.mod.
+func buildTools(dir string) (tools, error) {
+	t := tools{hark: filepath.Join(dir, "hark"), kubectl: filepath.Join(dir, "kubectl")}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gocampus/hark").Output()
+	if err != nil {
+		return t, fmt.Errorf("start: go list: %w", err)
+	}
+	for _, build := range [][]string{
+		{"-C", string(bytes.TrimSpace(root)), "-o", t.hark, "./cmd/hark"},
+		{"-o", t.kubectl, "github.com/gocampus/hark/bench/cmd/kubectl"},
+	} {
+		// -C must be the first flag.
+		if build[0] == "-C" {
+			build = append([]string{"build", build[0], build[1], "-trimpath"}, build[2:]...)
+		} else {
+			build = append([]string{"build", "-trimpath"}, build...)
+		}
+		if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+			return t, fmt.Errorf("start: go %s: %w\n%s", build, err, out)
+		}
+	}
+	return t, nil
+}
+
+func kubeconfig(url string) []byte {
+	return fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+current-context: bench
+contexts: [{name: bench, context: {cluster: bench, user: bench, namespace: default}}]
+clusters: [{name: bench, cluster: {server: %q}}]
+users: [{name: bench, user: {token: bench}}]
+`, url)
+}
+
+// firstLine starts a tool and ends it after its first line.
+func firstLine(args []string, home, config string) (time.Duration, error) {
+	command := exec.Command(args[0], args[1:]...)
+	command.Env = append(os.Environ(), "HOME="+home, "KUBECONFIG="+config)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	var said bytes.Buffer
+	command.Stderr = &said
+	began := time.Now()
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	took := time.Since(began)
+	_ = command.Process.Kill()
+	_ = command.Wait() // it was killed
+	if err != nil {
+		return 0, fmt.Errorf("%q, %w: %s", line, err, said.String())
+	}
+	return took, nil
+}
