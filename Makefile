@@ -7,7 +7,7 @@ PACKAGES ?= ./...
 MODULES  := bench cluster conformance
 TARGETS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench build install demo cluster conformance
+.PHONY: help test race check fmt vet staticcheck tidy cross fuzz soak bench bench-quick bench-go build install demo cluster conformance
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,7 +59,13 @@ cluster: ## tests of the cluster module: a real control plane, built when it is 
 conformance: ## harktest against a real control plane, which is built when it is first needed
 	cd conformance && $(GO) test -count=1 -timeout 60m ./...
 
-bench: ## benchmarks of speed and memory, package by package
+bench: ## Hark and client-go side by side; writes docs/perf.md (12 GB of memory)
+	cd bench && $(GO) run . -doc ../docs/perf.md
+
+bench-quick: ## the same in under 3 minutes, printed alone
+	cd bench && $(GO) run . -quick
+
+bench-go: ## benchmarks of speed and memory, package by package
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
 
 build: ## the tool, as bin/hark and bin/kubectl-hark

@@ -240,9 +240,9 @@ func TestWidgetsAreOfEightKilobytesAndDecode(t *testing.T) {
 	}
 }
 
-func TestChangesGoRoundAndTheLastIsOfTheLastObject(t *testing.T) {
+func TestChangesGoRoundAndTheLastOfEachPartIsOfTheLastObject(t *testing.T) {
 	for _, objects := range []int{1, 2, 20, stride + 1, 2*stride + 1} {
-		f := Feed{Set: Widgets(), Objects: objects, Changes: 2 * objects}
+		f := Feed{Set: Widgets(), Objects: objects, Changes: 3 * objects, Warm: objects}
 		touched := map[int]int{}
 		for n := range f.Changes {
 			touched[f.target(n)]++
@@ -250,8 +250,11 @@ func TestChangesGoRoundAndTheLastIsOfTheLastObject(t *testing.T) {
 		if got := f.target(f.Changes - 1); got != objects-1 {
 			t.Errorf("%d objects: the last change is of object %d; want the last one", objects, got)
 		}
-		if objects > 1 && touched[objects-1] != 1 {
-			t.Errorf("%d objects: the last one changes %d times; want once", objects, touched[objects-1])
+		if got := f.target(f.Warm - 1); got != objects-1 {
+			t.Errorf("%d objects: the last change of the warming up is of object %d; want the last one", objects, got)
+		}
+		if objects > 1 && touched[objects-1] != 2 {
+			t.Errorf("%d objects: the last one changes %d times; want twice", objects, touched[objects-1])
 		}
 		if len(touched) != objects {
 			t.Errorf("%d objects: %d of them change; want all", objects, len(touched))

@@ -45,24 +45,25 @@ func (s *Set) Key(n int) key.Key { return s.key(n) }
 // Feed is a state of the set's first objects and the changes that follow.
 type Feed struct {
 	*Set
-	// Objects is how many there are, Changes how often one of them changes.
-	Objects, Changes int
+	// Objects is how many there are, Changes how often one of them changes. The
+	// first Warm changes are for warming up.
+	Objects, Changes, Warm int
 }
 
 // Version is the version of the state before the first change. The object n has
 // a version below it, and the change n, counted from 0, makes Version+1+n.
 func (f Feed) Version() uint64 { return uint64(firstVersion + f.Objects) }
 
-// Last names the object that the last change, and no other one, is of.
+// Last names the object that the last change is of, and the last one of the warming up, and no other.
 func (f Feed) Last() key.Key { return f.Key(f.Objects - 1) }
 
 // stride leads from the object of one change to that of the next; it is prime.
 const stride = 7919
 
 // target is the object of a change: all but the last object in turn, each once
-// before any is changed again, and the last one by the last change.
+// before any is changed again, and the last one by the last change of each part.
 func (f Feed) target(change int) int {
-	if change == f.Changes-1 || f.Objects == 1 {
+	if change == f.Changes-1 || change == f.Warm-1 || f.Objects == 1 {
 		return f.Objects - 1
 	}
 	others := f.Objects - 1

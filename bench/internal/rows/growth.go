@@ -17,7 +17,7 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 	var last samples
 	for _, n := range s.Growth {
 		st := study{
-			name: fmt.Sprintf("growth-%d", n), job: sides.Job{Work: "follow", Set: "pods", Objects: n, Changes: s.GrowthChanges},
+			name: fmt.Sprintf("growth-%d", n), job: sides.Job{Work: "follow", Set: "pods", Objects: n, Changes: s.GrowthChanges, Warm: max(n, s.GrowthChanges)},
 			sides: []string{clientGo, hark, harkCompact}, rounds: s.GrowthRounds,
 		}
 		if n > s.ClientGoTo {

@@ -79,7 +79,7 @@ func (r *Runner) do(job sides.Job) (sides.Result, error) {
 	job.URL = r.server.URL
 	if job.Set != "" {
 		var err error
-		if job.Last, err = r.server.Feed(serve.Spec{Set: job.Set, Objects: job.Objects, Changes: job.Changes}); err != nil {
+		if job.Last, err = r.server.Feed(serve.Spec{Set: job.Set, Objects: job.Objects, Changes: job.Warm + job.Changes, Warm: job.Warm}); err != nil {
 			return nil, err
 		}
 	}
@@ -96,16 +96,22 @@ func (r *Runner) do(job sides.Job) (sides.Result, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
-	result, err := r.listen(out, job.Changes)
+	result, err := r.listen(out, job)
 	return result, errors.Join(err, command.Wait())
 }
 
 // listen reads what a side says, and lets the changes happen when it is ready.
-func (r *Runner) listen(out io.Reader, changes int) (sides.Result, error) {
+func (r *Runner) listen(out io.Reader, job sides.Job) (sides.Result, error) {
+	released := 0
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if lines.Text() == sides.Ready {
-			if err := r.server.Release(changes); err != nil {
+			if released < job.Warm {
+				released = job.Warm
+			} else {
+				released = job.Warm + job.Changes
+			}
+			if err := r.server.Release(released); err != nil {
 				return nil, err
 			}
 			continue

@@ -98,7 +98,7 @@ func (s Scale) pods() study {
 	n := strconv.Itoa(s.Small)
 	objects := n + " pods"
 	return study{
-		name: "pods", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes},
+		name: "pods", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Warm: s.Small},
 		sides: []string{clientGo, clientGoStripped, hark, harkCompact}, rounds: s.Rounds,
 		rows: []row{
 			{name: "sync-cpu-" + n, work: "CPU an object, from nothing to synced, " + objects, measure: sides.SyncCPU, per: s.Small, unit: report.Seconds, goal: atLeast(12)},
@@ -136,7 +136,7 @@ func (s Scale) manyPods() study {
 func (s Scale) widgets() study {
 	n := strconv.Itoa(s.Small) + " custom resources of 8 KB in JSON"
 	return study{
-		name: "widgets", job: sides.Job{Work: "follow", Set: "widgets", Objects: s.Small, Changes: s.Changes},
+		name: "widgets", job: sides.Job{Work: "follow", Set: "widgets", Objects: s.Small, Changes: s.Changes, Warm: s.Small},
 		sides: []string{clientGo, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "sync-cpu-json", work: "CPU an object, " + n, measure: sides.SyncCPU, per: s.Small, unit: report.Seconds, goal: atLeast(10)},
@@ -171,7 +171,7 @@ func (s Scale) stormPaused() study {
 
 func (s Scale) reconcile() study {
 	return study{
-		name: "reconcile", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Changes + 1, Changes: s.Changes, Read: true},
+		name: "reconcile", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Changes + 1, Changes: s.Changes, Warm: s.Changes, Read: true},
 		sides: []string{clientGo, hark}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{{name: "reconcile", work: "CPU an update that a worker reads once", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(2)}},
 	}
@@ -179,7 +179,7 @@ func (s Scale) reconcile() study {
 
 func (s Scale) fanout() study {
 	return study{
-		name: "fanout", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Handlers: 10},
+		name: "fanout", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Warm: s.Small, Handlers: 10},
 		sides: []string{clientGo, hark}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "fanout", work: "CPU an update, ten handlers that enqueue", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(8)},

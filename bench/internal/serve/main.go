@@ -83,7 +83,7 @@ func (s *server) feed(spec Spec) (answer, error) {
 	if set == nil || spec.Objects < 1 {
 		return answer{}, fmt.Errorf("no set %q of %d objects", spec.Set, spec.Objects)
 	}
-	f := input.Feed{Set: set, Objects: spec.Objects, Changes: spec.Changes}
+	f := input.Feed{Set: set, Objects: spec.Objects, Changes: spec.Changes, Warm: spec.Warm}
 	f.Prepare()
 	feeding, err := s.api.Serve(harktest.Feed{
 		Resource: set.GVR(), Version: f.Version(), Objects: f.Objects, Object: f.AppendObject, Change: f.AppendChange,

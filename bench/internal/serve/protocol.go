@@ -2,8 +2,10 @@ package serve
 
 // Spec says what is served: the first objects of a set, and changes of them.
 type Spec struct {
-	Set              string // pods, lone, configmaps or widgets
-	Objects, Changes int
+	Set string // pods, lone, configmaps or widgets
+	// Objects are there at first. The first Warm ones of the Changes are for
+	// warming up.
+	Objects, Changes, Warm int
 }
 
 // order is one line to the server; one field is set.

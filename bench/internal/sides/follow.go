@@ -38,7 +38,6 @@ func follow(j *Job, out io.Writer) (Result, error) {
 	workers := max(j.Handlers, 1)
 	var synced, changed sync.WaitGroup
 	synced.Add(workers)
-	changed.Add(workers)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer func() { cancel(); f.stop() }()
 
@@ -56,14 +55,21 @@ func follow(j *Job, out io.Writer) (Result, error) {
 	if j.Changes == 0 {
 		return result, nil
 	}
-	runs := f.runs()
-	err = j.measureChanges(result, before, func() error {
+	release := func() error {
+		changed.Add(workers)
 		if _, err := fmt.Fprintln(out, Ready); err != nil {
 			return err
 		}
 		changed.Wait()
 		return nil
-	})
+	}
+	if j.Warm > 0 {
+		if err := release(); err != nil {
+			return nil, err
+		}
+	}
+	runs := f.runs()
+	err = j.measureChanges(result, before, release)
 	result[Runs] = float64(f.runs() - runs)
 	return result, err
 }

@@ -16,7 +16,7 @@ type queue[K comparable] interface {
 // hands counts the keys that one worker has had in its hands.
 type hands[K comparable] struct {
 	objects int // initial ones; each is one key
-	last    K   // the key of the last change
+	last    K   // the key of the last change of each part
 	synced  *sync.WaitGroup
 	changed *sync.WaitGroup
 

@@ -14,10 +14,11 @@ type Job struct {
 	URL  string
 	// Set of objects that the server serves: pods, lone, configmaps or widgets.
 	Set string
-	// Objects are served at first; then Changes follow, the last of them of the
-	// object Last.
-	Objects, Changes int
-	Last             key.Key `json:",omitzero"`
+	// Objects are served at first. Then Warm changes follow, so that the heap has
+	// the size that it keeps, and the Changes that are measured; the last of both
+	// are of the object Last.
+	Objects, Changes, Warm int
+	Last                   key.Key `json:",omitzero"`
 	// Handlers is how many handlers there are, each with a queue and a worker; 0
 	// means one.
 	Handlers int
