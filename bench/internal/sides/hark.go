@@ -95,4 +95,4 @@ func (f *hark) stop() {
 }
 
 // compact chooses the compact store.
-func compact(o informer.Options) informer.Options { return o }
+func compact(o informer.Options) informer.Options { o.Compact = true; return o }
