@@ -193,7 +193,7 @@ func (s Scale) reads() study {
 		name: "reads", job: sides.Job{Work: "read", Set: "pods", Objects: s.Large},
 		sides: []string{clientGo, controllerRuntime, hark}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
-			{name: "get-hot", work: "CPU of reading one unchanged pod again; client-go's lister, undecoded sharing", measure: sides.GetHot, unit: report.Seconds, goal: atLeast(0.5)},
+			{name: "get-hot", work: "CPU of reading one unchanged pod again; client-go's lister against kube.View", measure: sides.GetHot, unit: report.Seconds, goal: atLeast(0.5)},
 			{name: "get-hot-runtime", work: "the same against controller-runtime's Get, which copies", measure: sides.GetHot, base: controllerRuntime, unit: report.Seconds},
 			{name: "get-cold", work: "CPU of reading a pod never read, against the generated Unmarshal of its bytes", measure: sides.GetCold, base: hark, baseMeasure: sides.Unmarshal, unit: report.Seconds, goal: atLeast(1)},
 			{name: "get-cold-runtime", work: "the same against controller-runtime's Get", measure: sides.GetCold, base: controllerRuntime, unit: report.Seconds},

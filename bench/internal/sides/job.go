@@ -47,7 +47,6 @@ const (
 	OpCPU     = "op-cpu"
 	OpWall    = "op-wall"
 	GetHot    = "get-hot"
-	GetShared = "get-shared"
 	GetCold   = "get-cold"
 	Unmarshal = "unmarshal" // by the generated code, of the bytes that Hark keeps
 	List      = "list"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,7 +90,13 @@ func getAll(r *reader) error {
 	return nil
 }
 
+// getAgain reads one pod while somebody holds it, as those who share it do.
 func getAgain(r *reader) error {
+	held, err := r.get(r.keys[0])
+	if err != nil {
+		return err
+	}
+	defer runtime.KeepAlive(held)
 	for range hotReads {
 		if _, err := r.get(r.keys[0]); err != nil {
 			return err
@@ -145,7 +152,7 @@ func readHark(f *hark) *reader {
 		if !ok {
 			return nil, fmt.Errorf("sides: %s is not there", k)
 		}
-		return kube.As[corev1.Pod](obj)
+		return kube.View[corev1.Pod](obj)
 	}
 	r.list = func() (int, error) {
 		n := 0
