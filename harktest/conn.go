@@ -2,39 +2,66 @@ package harktest
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
 )
 
-// connections are the open ones, so that they can be broken.
+// errBroken is the cause of what ends because the server broke its connection.
+var errBroken = errors.New("harktest: the server broke the connection")
+
+// connections are the open ones, so that they can be broken. Each has a context,
+// the parent of those of its requests: net/http notices a broken HTTP/1.1
+// connection only once a request's body was read to its end, and a request that is
+// held must not outlive its connection for that.
 type connections struct {
+	served sync.WaitGroup // one for each that net/http has not done with
+
 	mu   sync.Mutex // guards open
-	open map[net.Conn]struct{}
+	open map[net.Conn]context.CancelCauseFunc
+}
+
+// add is the server's ConnContext hook, called with each new connection.
+func (c *connections) add(ctx context.Context, conn net.Conn) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[net.Conn]context.CancelCauseFunc{}
+	}
+	c.open[conn] = cancel
+	c.served.Add(1)
+	return ctx
 }
 
 // note is the server's ConnState hook.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch state {
-	case http.StateNew:
-		if c.open == nil {
-			c.open = map[net.Conn]struct{}{}
-		}
-		c.open[conn] = struct{}{}
-	case http.StateClosed, http.StateHijacked:
-		delete(c.open, conn)
+	cancel, found := c.open[conn]
+	delete(c.open, conn)
+	c.mu.Unlock()
+	if found {
+		cancel(net.ErrClosed)
+		c.served.Done()
 	}
 }
 
 // breakAll closes every connection as a process that dies does: with a reset.
 func (c *connections) breakAll() {
 	c.mu.Lock()
-	broken := c.open
-	c.open = nil
+	broken := maps.Clone(c.open)
 	c.mu.Unlock()
-	for conn := range broken {
+	for conn, cancel := range broken {
+		cancel(errBroken)
+		if secure, ok := conn.(*tls.Conn); ok {
+			conn = secure.NetConn() // without the good-bye of TLS
+		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0)
 		}

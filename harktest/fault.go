@@ -38,11 +38,11 @@ type Fault struct {
 
 	// Refuse closes the connection without an answer.
 	Refuse bool
-	// Silent accepts and says nothing until the client gives up or the fault is
-	// lifted, which breaks the connection. A watch falls silent AfterEvents events,
-	// and outlives its timeout.
+	// Silent reads the request and says nothing until the client gives up, the server
+	// closes, goes down or restarts, or the fault is lifted, which breaks the
+	// connection. A watch falls silent after AfterEvents events, and outlives its timeout.
 	Silent bool
-	// Delay the answer.
+	// Delay the answer, counted from the end of the request's body.
 	Delay time.Duration
 	// BytesPerSecond slows the body down.
 	BytesPerSecond int
@@ -117,9 +117,10 @@ func (s *Server) Restart(o RestartOptions) {
 // the address meanwhile, and may then be called again.
 func (s *Server) GoDown() (up func() error) {
 	s.mu.Lock()
-	listener, addr := s.listener, s.addr
+	listener, accepted, addr := s.listener, s.accepted, s.addr
 	s.mu.Unlock()
 	_ = listener.Close()
+	<-accepted
 	s.conns.breakAll()
 	return func() error { return s.listen(addr) }
 }

@@ -44,6 +44,7 @@ type Server struct {
 
 	mu       sync.Mutex // guards the fields below
 	listener net.Listener
+	accepted chan struct{} // closed when all that listener accepted is in conns
 	addr     string
 	closed   bool
 	serving  sync.WaitGroup // one for each listener and each request
@@ -134,10 +135,11 @@ func (s *Server) newHTTP() *http.Server {
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
-		Handler:   http.HandlerFunc(s.serve),
-		Protocols: protocols,
-		ConnState: s.conns.note,
-		ErrorLog:  log.New(panicsOnly{}, "", log.LstdFlags),
+		Handler:     http.HandlerFunc(s.serve),
+		Protocols:   protocols,
+		ConnContext: s.conns.add,
+		ConnState:   s.conns.note,
+		ErrorLog:    log.New(panicsOnly{}, "", log.LstdFlags),
 	}
 	if s.tls != nil {
 		server.TLSConfig = s.tls.serverConfig()
@@ -182,8 +184,10 @@ func (s *Server) listen(addr string) error {
 		_ = listener.Close()
 		return net.ErrClosed
 	}
-	s.listener, s.addr = listener, listener.Addr().String()
+	accepted := make(chan struct{})
+	s.listener, s.accepted, s.addr = listener, accepted, listener.Addr().String()
 	s.serving.Go(func() {
+		defer close(accepted)
 		// It ends by Close or GoDown; nothing else can go wrong with a loopback listener.
 		if s.tls != nil {
 			_ = s.http.ServeTLS(listener, "", "")
@@ -201,15 +205,19 @@ func (s *Server) newListener(addr string) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(context.Background(), "tcp", addr)
 }
 
-// Close ends the server: it closes the port and all connections and returns
-// when all that was served has ended. It may be called more than once.
+// Close ends the server: it closes the port and all connections, ends what faults
+// hold, and returns when all that was served has ended. It may be called more than once.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
+	accepted := s.accepted
 	s.mu.Unlock()
 	s.endStory()
 	_ = s.http.Close() // a listener that was closed before is closed all the same
+	<-accepted
+	s.conns.breakAll()
 	s.serving.Wait()
+	s.conns.served.Wait()
 }
 
 // URL returns the server's address, such as "http://127.0.0.1:41234".

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,21 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
 	}
 	return body, nil
+}
+
+// readAhead reads the body of a request that will be kept waiting to its end, since
+// net/http does not notice before that a client of HTTP/1.1 goes away. It keeps as
+// much as readBody looks at. It fails when the client went away or is cut off.
+func readAhead(r *http.Request) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	kept, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(kept)) // the server closes its own
+	return err
 }
 
 // readObject reads the body as an object of a kind.

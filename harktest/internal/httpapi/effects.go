@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +17,9 @@ import (
 // faulty carries out the faults that apply to a request and serves it otherwise.
 func (h *Handler) faulty(w http.ResponseWriter, r *http.Request, info Info) {
 	effects := h.match(info)
+	if slices.ContainsFunc(effects, effect.waits) && readAhead(r) != nil {
+		return // the client went away
+	}
 	for i := range effects {
 		e := &effects[i]
 		if e.Delay > 0 && !sleep(r, e.Delay) {
@@ -56,6 +60,9 @@ func (h *Handler) match(info Info) []effect {
 	}
 	return effects
 }
+
+// waits tells whether the fault keeps the client waiting.
+func (e effect) waits() bool { return e.Silent || e.Delay > 0 || e.BytesPerSecond > 0 }
 
 // status returns the Status to answer, or nil.
 func (e *effect) status() *metav1.Status {
@@ -133,6 +140,7 @@ func hold(r *http.Request, e *effect) {
 	panic(http.ErrAbortHandler)
 }
 
+// sleep returns false when the request ended before the time was over.
 func sleep(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -34,6 +34,9 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, t service.Target
 	if t.Name != "" { // the old form of a path, /watch/…/NAME
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", t.Name)
 	}
+	if readAhead(r) != nil { // no watch has a body, but a client may send one
+		return
+	}
 	changes, err := h.service.Watch(t, o, h.options.WatchLag)
 	if err != nil && !inStream(err) {
 		h.fail(w, r, err)
