@@ -1,6 +1,9 @@
 package harktest
 
 import (
+	"cmp"
+	"fmt"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,7 +13,8 @@ import (
 
 // Fault says which requests go wrong and how. All that is set applies; faults
 // that match the same request apply in the order in which they were injected.
-// Direct access ([Server.Create] and so on) never fails by a fault.
+// Direct access ([Server.Create] and so on) never fails by a fault. No number or
+// time may be negative.
 type Fault struct {
 	// Verb of the requests: get, list, watch, create, update, patch, delete or
 	// deletecollection; "" for any.
@@ -27,9 +31,10 @@ type Fault struct {
 	// Times is how many requests go wrong; 0 for all until the fault is lifted.
 	Times int
 
-	// Code answers with a Status of this HTTP code, in the API's words. Reason and
-	// Message replace the ones that belong to the code, Status all of it. RetryAfter is sent in whole
-	// seconds, rounded up.
+	// Code, from 200 to 599, answers with a Status of this HTTP code, in the API's
+	// words. Reason and Message replace the ones that belong to the code, Status all of
+	// it; one without a code gets Code or, without that, 500. RetryAfter is sent in
+	// whole seconds, rounded up.
 	Code       int
 	Reason     metav1.StatusReason
 	Message    string
@@ -54,7 +59,8 @@ type Fault struct {
 	AfterEvents int
 	// CutEvent breaks the connection in the middle of an event.
 	CutEvent bool
-	// EventError sends the Status (of Code and so on) as an ERROR event and ends the watch.
+	// EventError sends the Status (of Code and so on; without one, of 500) as an ERROR
+	// event and ends the watch.
 	EventError bool
 	// MalformedEvent makes the object of one event undecodable; its frame is whole.
 	MalformedEvent bool
@@ -72,8 +78,37 @@ type Fault struct {
 	NoInitialEnd bool
 }
 
-// Inject makes requests go wrong until lift is called. lift may be called more than once.
-func (s *Server) Inject(f Fault) (lift func()) { return s.faults.Inject(fault.Rule(f)) }
+// Inject makes requests go wrong until lift is called. lift may be called more than
+// once. It panics on a fault that cannot be: with a code out of range or a negative number.
+func (s *Server) Inject(f Fault) (lift func()) {
+	if err := f.validate(); err != nil {
+		panic("harktest: Inject: " + err.Error())
+	}
+	return s.faults.Inject(fault.Rule(f))
+}
+
+func (f Fault) validate() error {
+	status := 0
+	if f.Status != nil {
+		status = int(f.Status.Code)
+	}
+	return cmp.Or(
+		httpCode("Code", f.Code), httpCode("Status.Code", status),
+		notNegative("Skip", f.Skip), notNegative("Times", f.Times),
+		notNegative("RetryAfter", f.RetryAfter), notNegative("Delay", f.Delay),
+		notNegative("BytesPerSecond", f.BytesPerSecond), notNegative("CutAfterBytes", f.CutAfterBytes),
+		notNegative("AfterEvents", f.AfterEvents), notNegative("DropEvents", f.DropEvents),
+		notNegative("DoubleEvents", f.DoubleEvents), notNegative("ReplayEvents", f.ReplayEvents),
+	)
+}
+
+// httpCode refuses codes that do not answer a request.
+func httpCode(field string, code int) error {
+	if code != 0 && (code < http.StatusOK || code > 599) {
+		return fmt.Errorf("%s is %d; want 200 to 599", field, code)
+	}
+	return nil
+}
 
 // FaultsMet is how often an injected fault was applied to a request, so that a test
 // can tell that what it injected has happened.
@@ -96,13 +131,17 @@ type RestartOptions struct {
 	Forget bool
 	// Renumber gives all objects new versions, beginning after StartVersion, as
 	// when another storage was restored from a backup. It implies Forget. Versions
-	// become lower than before unless StartVersion is high.
+	// become lower than before unless StartVersion is high. It is at most 1<<62.
 	Renumber     bool
 	StartVersion uint64
 }
 
-// Restart breaks all connections. The server is there again at once, on the same port.
+// Restart breaks all connections. The server is there again at once, on the same
+// port. It panics when StartVersion is out of range.
 func (s *Server) Restart(o RestartOptions) {
+	if err := startVersion(o.StartVersion); err != nil {
+		panic("harktest: Restart: " + err.Error())
+	}
 	switch {
 	case o.Renumber:
 		s.store.Rebase(o.StartVersion, renewed)

@@ -2,10 +2,11 @@ package harktest
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
-// Options of a Server. The zero value works.
+// Options of a Server. The zero value works; no number or time may be negative.
 type Options struct {
 	// Addr to listen on. Default "127.0.0.1:0", a free loopback port.
 	Addr string
@@ -21,7 +22,8 @@ type Options struct {
 	// half of what it preloads or registers. Its error becomes that of New, as it
 	// is. URL and Config have no address yet. Default none.
 	Setup func(*Server) error
-	// StartVersion is the resourceVersion before the first change. Default 0.
+	// StartVersion is the resourceVersion before the first change, at most 1<<62, so
+	// that versions never overflow. Default 0.
 	StartVersion uint64
 	// History is how many past changes of each kind are kept for watches and
 	// older lists. Default 10,000.
@@ -66,4 +68,38 @@ func (o Options) withDefaults() Options {
 	o.Version = cmp.Or(o.Version, defaultVersion)
 	o.RequestLimit = cmp.Or(o.RequestLimit, defaultRequestLimit)
 	return o
+}
+
+// maxStartVersion leaves more versions than any server will use.
+const maxStartVersion = 1 << 62
+
+// validate names the first field that no server can have.
+func (o Options) validate() error {
+	err := cmp.Or(
+		startVersion(o.StartVersion),
+		notNegative("History", o.History), notNegative("WatchBuffer", o.WatchBuffer),
+		notNegative("BookmarkInterval", o.BookmarkInterval), notNegative("WatchTimeout", o.WatchTimeout),
+		notNegative("RequestLimit", o.RequestLimit),
+	)
+	if err != nil {
+		return fmt.Errorf("Options: %w", err)
+	}
+	if o.Story != nil {
+		return o.Story.validate()
+	}
+	return nil
+}
+
+func startVersion(v uint64) error {
+	if v > maxStartVersion {
+		return fmt.Errorf("StartVersion is %d; want at most 1<<62", v)
+	}
+	return nil
+}
+
+func notNegative[T int | time.Duration](field string, value T) error {
+	if value < 0 {
+		return fmt.Errorf("%s is %v; want none or more than 0", field, value)
+	}
+	return nil
 }

@@ -50,9 +50,12 @@ type Server struct {
 	serving  sync.WaitGroup // one for each listener and each request
 }
 
-// New starts a server; Close ends it. It fails when the address cannot be
-// listened on.
+// New starts a server; Close ends it. It fails when an option is out of its range,
+// when Setup fails, and when the address cannot be listened on.
 func New(o Options) (*Server, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("harktest: %w", err)
+	}
 	o = o.withDefaults()
 	s := &Server{
 		options: o,

@@ -12,7 +12,8 @@ import (
 	"github.com/gocampus/hark/harktest/internal/story"
 )
 
-// StoryOptions say how the story around the server goes.
+// StoryOptions say how the story around the server goes. The zero value works; no
+// number or time may be negative.
 type StoryOptions struct {
 	// Nodes is how many nodes there are: node-1, node-2 and so on. Default 1.
 	Nodes int
@@ -36,13 +37,27 @@ const (
 	defaultStopDelay     = 500 * time.Millisecond
 )
 
+func (o StoryOptions) validate() error {
+	err := cmp.Or(
+		notNegative("Nodes", o.Nodes), notNegative("ScheduleDelay", o.ScheduleDelay),
+		notNegative("StartDelay", o.StartDelay), notNegative("StopDelay", o.StopDelay),
+	)
+	if err != nil {
+		return fmt.Errorf("StoryOptions: %w", err)
+	}
+	return nil
+}
+
 // RunStory plays what happens around an API server in a cluster, until ctx ends,
-// whose cause it returns: pods are scheduled, become Running with an address and
+// whose cause it returns; it fails at once when an option is negative. Pods are scheduled, become Running with an address and
 // ready containers, and end within their grace period; deployments have replica
 // sets and these have pods; owned objects go with their owners; a deleted namespace
 // is emptied and goes. A pod's creation is seen as ADDED, MODIFIED (scheduled,
 // Pending) and MODIFIED (Running), its deletion as MODIFIED and DELETED.
 func (s *Server) RunStory(ctx context.Context, o StoryOptions) error {
+	if err := o.validate(); err != nil {
+		return fmt.Errorf("harktest: %w", err)
+	}
 	played := story.Options{
 		Schedule: cmp.Or(o.ScheduleDelay, defaultScheduleDelay),
 		Start:    cmp.Or(o.StartDelay, defaultStartDelay),

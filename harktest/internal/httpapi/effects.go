@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -66,14 +67,20 @@ func (e effect) waits() bool { return e.Silent || e.Delay > 0 || e.BytesPerSecon
 
 // status returns the Status to answer, or nil.
 func (e *effect) status() *metav1.Status {
-	if e.Status != nil {
-		return e.Status.DeepCopy()
+	code := e.Code
+	if code == 0 && (e.Status != nil || e.EventError) {
+		code = http.StatusInternalServerError
 	}
-	if e.Code == 0 {
+	if e.Status != nil {
+		status := e.Status.DeepCopy()
+		status.Code = cmp.Or(status.Code, int32(code))
+		return status
+	}
+	if code == 0 {
 		return nil
 	}
 	seconds := int((e.RetryAfter + time.Second - 1) / time.Second)
-	status := e.info.statusFor(e.Code, seconds)
+	status := e.info.statusFor(code, seconds)
 	if e.Message != "" {
 		status.Message = e.Message
 	}
