@@ -1,9 +1,11 @@
 package harktest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -13,7 +15,8 @@ import (
 const yamlBuffer = 4096
 
 // Load reads objects, as JSON documents or as YAML documents parted by "---", and
-// preloads them; lists are taken apart. A definition must come before its objects.
+// preloads them; lists are taken apart, and items without apiVersion and kind have
+// those of a typed list (ConfigMapList). A definition must come before its objects.
 // It returns how many objects were stored, and stops at the first that cannot be.
 func (s *Server) Load(in io.Reader) (int, error) {
 	decoder := yaml.NewYAMLOrJSONDecoder(in, yamlBuffer)
@@ -30,27 +33,45 @@ func (s *Server) Load(in io.Reader) (int, error) {
 		}
 		n, err := s.loadOne(u)
 		if stored += n; err != nil {
-			return stored, err
+			return stored, fmt.Errorf("harktest: %w", err)
 		}
 	}
 }
 
 func (s *Server) loadOne(u *unstructured.Unstructured) (int, error) {
-	if !u.IsList() {
-		u.SetResourceVersion("")
-		if err := s.Preload(u); err != nil {
-			return 0, err
+	if items, ok := u.Object["items"].([]any); ok && s.kinds.ByKind(u.GroupVersionKind()) == nil {
+		return s.loadItems(u, items)
+	}
+	u.SetResourceVersion("")
+	if err := s.preload(u); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+func (s *Server) loadItems(list *unstructured.Unstructured, items []any) (int, error) {
+	stored := 0
+	for i, item := range items {
+		n, err := 0, error(nil)
+		if fields, ok := item.(map[string]any); ok {
+			n, err = s.loadOne(itemOf(list, fields))
+		} else {
+			err = fmt.Errorf("is no object but %T", item)
 		}
-		return 1, nil
-	}
-	list, err := u.ToList()
-	if err != nil {
-		return 0, fmt.Errorf("harktest: load: %w", err)
-	}
-	for i := range list.Items {
-		if _, err := s.loadOne(&list.Items[i]); err != nil {
-			return i, err
+		if stored += n; err != nil {
+			return stored, fmt.Errorf("item %d of %s: %w", i+1, cmp.Or(list.GetKind(), "a list"), err)
 		}
 	}
-	return len(list.Items), nil
+	return stored, nil
+}
+
+// itemOf returns an item of a list. Those of a typed list, as servers send it, have
+// no kind of their own.
+func itemOf(list *unstructured.Unstructured, fields map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: fields}
+	if of, typed := strings.CutSuffix(list.GetKind(), "List"); typed && of != "" && u.GetKind() == "" && u.GetAPIVersion() == "" {
+		u.SetKind(of)
+		u.SetAPIVersion(list.GetAPIVersion())
+	}
+	return u
 }

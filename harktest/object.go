@@ -1,7 +1,10 @@
 package harktest
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -33,9 +36,18 @@ func renewed(v *object.Version) *object.Version { return object.New(v.Kind(), v.
 
 // target finds out what an object is; the namespace default is assumed.
 func (s *Server) target(obj Object) (service.Target, error) {
-	k := s.kinds.Of(obj)
-	if k == nil {
-		return service.Target{}, unknownKind(obj)
+	t, err := s.find(obj)
+	if err != nil {
+		return t, fmt.Errorf("harktest: %w", err)
+	}
+	return t, nil
+}
+
+// find is target without the package's name in its errors.
+func (s *Server) find(obj Object) (service.Target, error) {
+	k, err := s.kindOf(obj)
+	if err != nil {
+		return service.Target{}, err
 	}
 	t := service.Target{Kind: k, Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if k.Namespaced && t.Namespace == "" {
@@ -44,15 +56,38 @@ func (s *Server) target(obj Object) (service.Target, error) {
 	return t, nil
 }
 
+// kindOf returns the kind of an object that the server can keep.
+func (s *Server) kindOf(obj Object) (*kind.Kind, error) {
+	if v := reflect.ValueOf(obj); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("the object is nil")
+	}
+	k := s.kinds.Of(obj)
+	if k == nil {
+		return nil, unknownKind(obj)
+	}
+	if !k.Serves("get") {
+		return nil, fmt.Errorf("%s: can only be created by a client: the server does not keep it", called(k.GVK.Kind, obj))
+	}
+	return k, nil
+}
+
+// called names an object in an error.
+func called(kind string, obj Object) string {
+	return cmp.Or(strings.TrimSpace(kind+" "+obj.GetName()), "object")
+}
+
 // unknownKind says, of an unstructured object in kubectl's words, that the server
 // does not have the kind.
 func unknownKind(obj Object) error {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if _, ok := obj.(*unstructured.Unstructured); !ok {
-		return fmt.Errorf("harktest: kind of %T %q is not registered", obj, gvk)
+		return fmt.Errorf("kind of %T %q is not registered", obj, gvk)
+	}
+	if gvk.Kind == "" || gvk.Version == "" {
+		return fmt.Errorf("%s: apiVersion and kind are required", called(gvk.Kind, obj))
 	}
 	err := &meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}
-	return fmt.Errorf("harktest: %s: %w", strings.TrimSpace(gvk.Kind+" "+obj.GetName()), err)
+	return fmt.Errorf("%s: %w", called(gvk.Kind, obj), err)
 }
 
 // access is what all methods of direct access have in common: find the target,
@@ -112,9 +147,22 @@ func typed(k *kind.Kind, obj Object) (runtime.Object, error) {
 	}
 	out := k.New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, apierrors.NewBadRequest(misfit(k, u, err))
 	}
 	return out, nil
+}
+
+// misfit words why an object is none of its kind: as the decoder of JSON does, which
+// names the field, other than the converter.
+func misfit(k *kind.Kind, u *unstructured.Unstructured, err error) string {
+	raw, encoding := json.Marshal(u.Object)
+	if encoding != nil {
+		return err.Error()
+	}
+	if decoding := json.Unmarshal(raw, k.New()); decoding != nil {
+		return decoding.Error()
+	}
+	return err.Error()
 }
 
 // Create stores a new object, as a POST does, and writes the answer over obj. Its
@@ -221,25 +269,29 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 // object that exists already or whose kind is not known.
 func (s *Server) Preload(objects ...Object) error {
 	for _, obj := range objects {
-		t, err := s.target(obj)
-		if err != nil {
-			return err
-		}
-		if err := s.preload(t, obj); err != nil {
-			return fmt.Errorf("harktest: %s %s: %w", t.Kind.GVK.Kind, t.Key(), err)
+		if err := s.preload(obj); err != nil {
+			return fmt.Errorf("harktest: %w", err)
 		}
 	}
 	return nil
 }
 
-func (s *Server) preload(t service.Target, obj Object) (err error) {
+func (s *Server) preload(obj Object) error {
+	t, err := s.find(obj)
+	if err != nil {
+		return err
+	}
 	loaded := runtime.Object(obj)
 	if _, ok := obj.(*unstructured.Unstructured); ok {
-		if loaded, err = typed(t.Kind, obj); err != nil {
-			return err
-		}
+		loaded, err = typed(t.Kind, obj)
 	}
-	return s.service.Load(t, loaded)
+	if err == nil {
+		err = s.service.Load(t, loaded)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", t.Kind.GVK.Kind, t.Key(), err)
+	}
+	return nil
 }
 
 // Touch stores new versions of objects that differ from the old ones by their
@@ -266,9 +318,9 @@ func List[T Object](s *Server, namespace string) ([]T, error) {
 	if !ok {
 		return nil, fmt.Errorf("harktest: %v is not a pointer to an object", reflect.TypeFor[T]())
 	}
-	k := s.kinds.Of(prototype)
-	if k == nil {
-		return nil, fmt.Errorf("harktest: kind of %T is not registered", prototype)
+	k, err := s.kindOf(prototype)
+	if err != nil {
+		return nil, fmt.Errorf("harktest: %w", err)
 	}
 	list, err := s.service.List(service.Target{Kind: k, Namespace: namespace}, service.ListOptions{})
 	if err != nil {
