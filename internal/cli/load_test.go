@@ -82,7 +82,7 @@ func TestABadObjectIsToldByFileAndNumber(t *testing.T) {
 		good + "kind: Nope\napiVersion: nope/v1\nmetadata: {name: b}\n":                  `Nope b: no matches for kind "Nope" in version "nope/v1"`,
 		good + "kind: ConfigMap\napiVersion: v1\n":                                       "metadata.name is required",
 		good + "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n":                  "already exists",
-		good + "kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: 7}\n": "Pod default/b: cannot restore slice",
+		good + "kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: 7}\n": "Pod default/b: json: cannot unmarshal number into Go struct field PodSpec.spec.containers",
 		good + "[1, 2]\n":     "cannot unmarshal array",
 		good + "a: b: c\n":    "mapping values are not allowed",
 		good + "\x00\x01\n":   "control characters are not allowed",

@@ -71,7 +71,7 @@ func (h *Handler) scale(w http.ResponseWriter, r *http.Request, info Info, t ser
 			return nil, err
 		}
 		if p.Type == types.ApplyYAMLPatchType {
-			p.Type = types.MergePatchType // a scale has no other fields to own
+			return h.service.ApplyScale(t, p.Data, o)
 		}
 		return h.service.UpdateScale(t, func(current *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
 			patched, err := h.service.PatchObject(scaleGVK, current, p)

@@ -1,9 +1,12 @@
 package service
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -102,7 +105,27 @@ func (s *Service) UpdateScale(t Target, change func(*autoscalingv1.Scale) (*auto
 	return ScaleOf(t.Kind, version)
 }
 
-var scaleKind = kind.Kind{GVK: autoscalingv1.SchemeGroupVersion.WithKind("Scale")}
+// ApplyScale is a server-side apply to the scale subresource. Whose field the number
+// of replicas is, is recorded for the object as an update's and not looked at.
+func (s *Service) ApplyScale(t Target, body []byte, o WriteOptions) (*autoscalingv1.Scale, error) {
+	of := Target{Kind: &scaleKind, Namespace: t.Namespace, Name: t.Name}
+	wanted, err := appliedObject(of, body, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(wanted.Object, &autoscalingv1.Scale{}, true); err != nil {
+		return nil, fmt.Errorf("failed to create typed patch object (/; %v): %w", scaleKind.GVK, err) // 500, as the API answers it
+	}
+	data, err := wanted.MarshalJSON()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return s.UpdateScale(t, func(current *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
+		return current, json.Unmarshal(data, current) // over what is not applied
+	}, o)
+}
+
+var scaleKind = kind.Kind{GVK: autoscalingv1.SchemeGroupVersion.WithKind("Scale"), Namespaced: true}
 
 // withReplicas returns the object with the wanted number of replicas and the
 // preconditions of the scale.
