@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"container/heap"
 	"time"
 
@@ -24,6 +25,7 @@ func (it item) target() service.Target {
 type agenda struct {
 	due   map[item]time.Time
 	queue appointments // may hold entries that due no longer agrees with
+	added int          // appointments ever
 }
 
 func newAgenda() agenda { return agenda{due: map[item]time.Time{}} }
@@ -33,7 +35,8 @@ func (a *agenda) add(it item, at time.Time) {
 		return
 	}
 	a.due[it] = at
-	heap.Push(&a.queue, appointment{it, at})
+	a.added++
+	heap.Push(&a.queue, appointment{it, at, a.added})
 }
 
 // next returns when the next item is due.
@@ -60,16 +63,21 @@ func (a *agenda) take(now time.Time) (item, bool) {
 }
 
 type appointment struct {
-	item item
-	at   time.Time
+	item  item
+	at    time.Time
+	order int // of those at the same time
 }
 
 // appointments is a heap, the earliest first.
 type appointments []appointment
 
-func (a appointments) Len() int           { return len(a) }
-func (a appointments) Less(i, j int) bool { return a[i].at.Before(a[j].at) }
-func (a appointments) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a appointments) Len() int      { return len(a) }
+func (a appointments) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+
+// Less implements heap.Interface.
+func (a appointments) Less(i, j int) bool {
+	return cmp.Or(a[i].at.Compare(a[j].at), cmp.Compare(a[i].order, a[j].order)) < 0
+}
 
 // Push implements heap.Interface.
 func (a *appointments) Push(x any) { *a = append(*a, x.(appointment)) }

@@ -11,9 +11,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/gocampus/hark/key"
 )
@@ -35,10 +37,7 @@ func (s *Story) playDeployment(it item) time.Duration {
 		if d.Spec.Paused {
 			return 0
 		}
-		if s.createSet(d, hash, nextRevision(sets)) != nil {
-			return retry
-		}
-		return 0 // its event brings us here again
+		return s.roll(it, d, hash, nextRevision(sets))
 	}
 	newest := sets[i]
 	old := slices.Delete(slices.Clone(sets), i, i+1)
@@ -52,6 +51,27 @@ func (s *Story) playDeployment(it item) time.Duration {
 	}
 	s.reportDeployment(it, newest, sets)
 	return 0
+}
+
+// roll makes the replica set of a new template, whose event brings us here again. The
+// deployment says when that fails.
+func (s *Story) roll(it item, d *appsv1.Deployment, hash string, revision int) time.Duration {
+	name := setName(d.Name, hash)
+	err := s.createSet(d, name, hash, revision)
+	if err == nil {
+		return 0
+	}
+	s.reportFailure(it, fmt.Sprintf("Failed to create new replica set %q: %v", name, err))
+	if apierrors.IsInvalid(err) {
+		return 0 // until somebody changes it
+	}
+	return retry
+}
+
+// setName shortens a deployment's name so that the hash has room behind it, as the
+// controller does.
+func setName(deployment, hash string) string {
+	return deployment[:min(len(deployment), validation.DNS1123SubdomainMaxLength-len(hash)-1)] + "-" + hash
 }
 
 func (s *Story) setsOf(d *appsv1.Deployment) []*appsv1.ReplicaSet {
@@ -95,7 +115,7 @@ func templateHash(t *corev1.PodTemplateSpec) string {
 	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }
 
-func (s *Story) createSet(d *appsv1.Deployment, hash string, revision int) error {
+func (s *Story) createSet(d *appsv1.Deployment, name, hash string, revision int) error {
 	label := func(m map[string]string) map[string]string {
 		m = maps.Clone(m)
 		if m == nil {
@@ -106,7 +126,7 @@ func (s *Story) createSet(d *appsv1.Deployment, hash string, revision int) error
 	}
 	set := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: d.Name + "-" + hash, Namespace: d.Namespace, Labels: label(d.Spec.Template.Labels),
+			Name: name, Namespace: d.Namespace, Labels: label(d.Spec.Template.Labels),
 			Annotations:     map[string]string{revisionAnnotation: strconv.Itoa(revision)},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
 		},
@@ -155,15 +175,37 @@ func (s *Story) reportDeployment(it item, newest *appsv1.ReplicaSet, sets []*app
 		status.UnavailableReplicas = max(0, *d.Spec.Replicas-status.AvailableReplicas)
 		status.ObservedGeneration = d.Generation
 		available := status.AvailableReplicas >= *d.Spec.Replicas
-		condition(status, appsv1.DeploymentAvailable, available, map[bool]string{true: "MinimumReplicasAvailable", false: "MinimumReplicasUnavailable"}[available])
+		condition(status, appsv1.DeploymentAvailable, available, map[bool]string{true: "MinimumReplicasAvailable", false: "MinimumReplicasUnavailable"}[available], "")
 		complete := available && newest.Status.ReadyReplicas == *d.Spec.Replicas
-		condition(status, appsv1.DeploymentProgressing, true, map[bool]string{true: "NewReplicaSetAvailable", false: "ReplicaSetUpdated"}[complete])
+		condition(status, appsv1.DeploymentProgressing, true, map[bool]string{true: "NewReplicaSetAvailable", false: "ReplicaSetUpdated"}[complete], "")
 		return d, nil
 	}, s.write())
 }
 
+// setFailed is the reason, of a condition and an Event, when no replica set can be made.
+const setFailed = "ReplicaSetCreateError"
+
+// reportFailure says in the status, and once in an Event, why a deployment does not go on.
+func (s *Story) reportFailure(it item, message string) {
+	d := get[appsv1.Deployment](s, it)
+	if d == nil || slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Reason == setFailed && c.Message == message }) {
+		return
+	}
+	t := it.target()
+	t.Subresource = "status"
+	_, err := s.service.Update(t, func(current runtime.Object) (runtime.Object, error) {
+		failed := current.(*appsv1.Deployment)
+		condition(&failed.Status, appsv1.DeploymentProgressing, false, setFailed, message)
+		failed.Status.ObservedGeneration = failed.Generation
+		return failed, nil
+	}, s.write())
+	if err == nil { // otherwise it is gone
+		s.tell(about{kind: appsv1.SchemeGroupVersion.WithKind("Deployment"), object: d}, corev1.EventTypeWarning, setFailed, "deployment-controller", message)
+	}
+}
+
 // condition sets a condition; its times change only when it does.
-func condition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, holds bool, reason string) {
+func condition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, holds bool, reason, message string) {
 	value := corev1.ConditionFalse
 	if holds {
 		value = corev1.ConditionTrue
@@ -180,10 +222,10 @@ func condition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionT
 		if c.Status != value || c.Reason != reason {
 			c.LastUpdateTime = at
 		}
-		c.Status, c.Reason = value, reason
+		c.Status, c.Reason, c.Message = value, reason, message
 		return
 	}
 	status.Conditions = append(status.Conditions, appsv1.DeploymentCondition{
-		Type: kind, Status: value, Reason: reason, LastTransitionTime: at, LastUpdateTime: at,
+		Type: kind, Status: value, Reason: reason, Message: message, LastTransitionTime: at, LastUpdateTime: at,
 	})
 }

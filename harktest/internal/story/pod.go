@@ -66,7 +66,7 @@ func (s *Story) schedule(it item, pod *corev1.Pod) time.Duration {
 	if _, err := s.service.Bind(it.target(), binding, s.write()); err != nil {
 		return 0 // it is deleted or bound by somebody else: the event tells
 	}
-	s.tell(pod, "Scheduled", "default-scheduler", fmt.Sprintf("Successfully assigned %s to %s", it.key, node))
+	s.tellOf(pod, "Scheduled", "default-scheduler", fmt.Sprintf("Successfully assigned %s to %s", it.key, node))
 	return 0
 }
 
@@ -86,9 +86,9 @@ func (s *Story) start(it item, pod *corev1.Pod) time.Duration {
 		return 0 // it is gone
 	}
 	for _, c := range pod.Spec.Containers {
-		s.tell(pod, "Pulled", "kubelet", fmt.Sprintf("Container image %q already present on machine", c.Image))
-		s.tell(pod, "Created", "kubelet", "Container created")
-		s.tell(pod, "Started", "kubelet", "Container started")
+		s.tellOf(pod, "Pulled", "kubelet", fmt.Sprintf("Container image %q already present on machine", c.Image))
+		s.tellOf(pod, "Created", "kubelet", "Container created")
+		s.tellOf(pod, "Started", "kubelet", "Container started")
 	}
 	return 0
 }
@@ -145,7 +145,7 @@ func (s *Story) stop(it item, pod *corev1.Pod) time.Duration {
 	left := s.remaining(pod.UID, stageStopping, grace)
 	if first {
 		for _, c := range pod.Spec.Containers {
-			s.tell(pod, "Killing", "kubelet", "Stopping container "+c.Name)
+			s.tellOf(pod, "Killing", "kubelet", "Stopping container "+c.Name)
 		}
 	}
 	if left > 0 {
@@ -158,19 +158,7 @@ func (s *Story) stop(it item, pod *corev1.Pod) time.Duration {
 	return 0
 }
 
-// tell records an Event about a pod, which kubectl describe shows.
-func (s *Story) tell(pod *corev1.Pod, reason, source, message string) {
-	t := item{kind: s.kindOf(corev1.SchemeGroupVersion, "events")}.target()
-	t.Namespace = pod.Namespace
-	s.told++ // the clock alone does not tell apart what happens at once
-	event := &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", pod.Name, time.Now().UnixNano()+s.told), Namespace: pod.Namespace},
-		InvolvedObject: corev1.ObjectReference{
-			Kind: "Pod", APIVersion: "v1", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
-		},
-		Reason: reason, Message: message, Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: source, Host: pod.Spec.NodeName},
-		FirstTimestamp: now(), LastTimestamp: now(), Count: 1, ReportingController: source,
-	}
-	// The namespace may be going away; an event that is lost is no harm.
-	_, _ = s.service.Create(t, event, s.write())
+// tellOf records an Event about a pod, which kubectl describe shows.
+func (s *Story) tellOf(pod *corev1.Pod, reason, source, message string) {
+	s.tell(about{corev1.SchemeGroupVersion.WithKind("Pod"), pod, pod.Spec.NodeName}, corev1.EventTypeNormal, reason, source, message)
 }

@@ -29,7 +29,8 @@ type Story struct {
 	options Options
 	agenda  agenda
 	pods    map[types.UID]*podState
-	owned   map[types.UID]map[item]struct{} // objects by the UIDs of their owners
+	owned   map[types.UID]map[item]struct{}  // objects by the UIDs of their owners
+	refs    map[item][]metav1.OwnerReference // as owned knows them
 	watches map[schema.GroupVersionResource]*service.Watch
 	changes uint64 // of the registry, when watches was made
 	turn    int    // of the nodes
@@ -41,6 +42,7 @@ type Story struct {
 func New(s *service.Service, o Options) *Story {
 	return &Story{
 		service: s, options: o, agenda: newAgenda(), pods: map[types.UID]*podState{}, owned: map[types.UID]map[item]struct{}{},
+		refs:    map[item][]metav1.OwnerReference{},
 		watches: map[schema.GroupVersionResource]*service.Watch{},
 	}
 }
