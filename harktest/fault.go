@@ -153,11 +153,14 @@ func (s *Server) Restart(o RestartOptions) {
 
 // GoDown closes the port and breaks all connections: clients are refused until up
 // is called, which listens on the same address again. up fails when somebody took
-// the address meanwhile, and may then be called again.
+// the address meanwhile, and may then be called again. GoDown panics within Options.Setup.
 func (s *Server) GoDown() (up func() error) {
 	s.mu.Lock()
 	listener, accepted, addr := s.listener, s.accepted, s.addr
 	s.mu.Unlock()
+	if listener == nil {
+		panic("harktest: GoDown: the server is not up yet")
+	}
 	_ = listener.Close()
 	<-accepted
 	s.conns.breakAll()

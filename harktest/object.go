@@ -208,7 +208,8 @@ func (s *Server) update(ctx context.Context, obj Object, subresource string) err
 
 // Change reads the object that obj names, lets change edit it, and writes it back,
 // again when somebody else was faster; obj holds the answer. change may therefore be
-// called more than once.
+// called more than once. A conflict that nobody else made, since change set another
+// UID or resourceVersion, is returned.
 func (s *Server) Change(ctx context.Context, obj Object, change func()) error {
 	return s.changed(ctx, obj, "", change)
 }
@@ -223,11 +224,22 @@ func (s *Server) changed(ctx context.Context, obj Object, subresource string, ch
 		if err := s.Get(ctx, obj); err != nil {
 			return err
 		}
+		t, err := s.target(obj)
+		if err != nil {
+			return err
+		}
+		read := obj.GetResourceVersion()
 		change()
-		if err := s.update(ctx, obj, subresource); !apierrors.IsConflict(err) {
+		if err := s.update(ctx, obj, subresource); !apierrors.IsConflict(err) || s.isAt(t, read) {
 			return err
 		}
 	}
+}
+
+// isAt tells whether an object is still at a version.
+func (s *Server) isAt(t service.Target, resourceVersion string) bool {
+	version, err := s.service.Get(t)
+	return err == nil && version.Meta().GetResourceVersion() == resourceVersion
 }
 
 // Patch changes the object that obj names by a JSON, merge, strategic merge or
@@ -246,7 +258,7 @@ func (s *Server) Patch(ctx context.Context, obj Object, patchType types.PatchTyp
 // Delete deletes the object that obj names. Without options the defaults of the API
 // apply: a pod on a node has its grace period. A pod that has none is gone in one
 // step, a single event; when a client deletes it over the API, the pod is first
-// marked, as a real server does it.
+// marked, as a real server does it. It fails when there is more than one of options.
 func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.DeleteOptions) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -255,10 +267,13 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 	if err != nil {
 		return err
 	}
-	var o metav1.DeleteOptions
-	for _, o = range options {
+	switch len(options) {
+	case 0:
+		return s.service.Remove(t, metav1.DeleteOptions{})
+	case 1:
+		return s.service.Remove(t, options[0])
 	}
-	return s.service.Remove(t, o)
+	return fmt.Errorf("harktest: Delete: %d options; want at most one", len(options))
 }
 
 // Preload stores objects as they are, status included, without validation and
@@ -266,7 +281,8 @@ func (s *Server) Delete(ctx context.Context, obj Object, options ...metav1.Delet
 // Names are required; missing namespaces are created, and a namespace that exists
 // is replaced; defaults, UIDs, times, generations and a pod's phase are filled in
 // where they are missing. It owns the objects from then on. It fails on the first
-// object that exists already or whose kind is not known.
+// object that exists already, whose kind is not known or not kept, or whose name
+// cannot be part of a path.
 func (s *Server) Preload(objects ...Object) error {
 	for _, obj := range objects {
 		if err := s.preload(obj); err != nil {
@@ -314,10 +330,11 @@ func (s *Server) Touch(objects ...Object) error {
 // List returns the objects of a type, of a namespace or, for "", of all, in the
 // order of the API: List[*corev1.Pod](server, "default").
 func List[T Object](s *Server, namespace string) ([]T, error) {
-	prototype, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
-	if !ok {
-		return nil, fmt.Errorf("harktest: %v is not a pointer to an object", reflect.TypeFor[T]())
+	of := reflect.TypeFor[T]()
+	if of.Kind() != reflect.Pointer {
+		return nil, fmt.Errorf("harktest: List: %v is not a pointer to an object", of)
 	}
+	prototype := reflect.New(of.Elem()).Interface().(T) // of is a pointer, and this one
 	k, err := s.kindOf(prototype)
 	if err != nil {
 		return nil, fmt.Errorf("harktest: %w", err)

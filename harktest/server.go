@@ -81,6 +81,8 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.http = s.newHTTP()
+	story, endStory := context.WithCancel(context.Background())
+	s.endStory = endStory
 	if o.Setup != nil {
 		if err := o.Setup(s); err != nil {
 			return nil, err
@@ -89,14 +91,12 @@ func New(o Options) (*Server, error) {
 	if err := s.listen(o.Addr); err != nil {
 		return nil, fmt.Errorf("harktest: %w", err)
 	}
-	s.startStory()
+	s.startStory(story)
 	return s, nil
 }
 
 // startStory plays the story of the options until the server is closed.
-func (s *Server) startStory() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.endStory = cancel
+func (s *Server) startStory(ctx context.Context) {
 	if s.options.Story == nil {
 		return
 	}
@@ -217,7 +217,9 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	s.endStory()
 	_ = s.http.Close() // a listener that was closed before is closed all the same
-	<-accepted
+	if accepted != nil {
+		<-accepted
+	}
 	s.conns.breakAll()
 	s.serving.Wait()
 	s.conns.served.Wait()

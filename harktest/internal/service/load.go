@@ -3,11 +3,14 @@ package service
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -45,6 +48,9 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 	}
 	if m.GetName() == "" {
 		return errors.New("metadata.name is required")
+	}
+	if wrong := path.IsValidPathSegmentName(m.GetName()); len(wrong) > 0 {
+		return fmt.Errorf("metadata.name: %q %s", m.GetName(), strings.Join(wrong, ", "))
 	}
 	if t.Kind.Namespaced {
 		m.SetNamespace(t.Namespace)
