@@ -35,18 +35,18 @@ func TestKubectlWorksAgainstTheServer(t *testing.T) {
 	}
 }
 
-// needs skips a test for which a program is missing, but not in CI, where nobody
-// would see it: .ci/run sees to it that there is a kubectl.
+// needs skips a test for which a program is missing. A missing kubectl is an error
+// in CI, where nobody would see the skipping: .ci/run sees to it that there is one.
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		_, err := exec.LookPath(program)
 		switch {
 		case err == nil:
-		case os.Getenv("CI") == "true":
-			t.Fatalf("no %s in PATH: the transcript cannot be typed: %v", program, err)
+		case program == "kubectl" && os.Getenv("CI") == "true":
+			t.Fatalf("no kubectl in PATH: %v", err)
 		default:
-			t.Skipf("no %s in PATH: the transcript cannot be typed", program)
+			t.Skipf("no %s in PATH", program)
 		}
 	}
 }

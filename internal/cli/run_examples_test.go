@@ -25,16 +25,6 @@ func example(t *testing.T, name string) string {
 	return path
 }
 
-// needs skips a test where a program is missing that an example is written for.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not in PATH: the example cannot be run", program)
-		}
-	}
-}
-
 func TestTheBashExampleKeepsALabelOnEveryNamespace(t *testing.T) {
 	needs(t, "bash", "grep", "kubectl")
 	c := newCluster(t, harktest.Options{TrackManagedFields: true})
