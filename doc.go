@@ -20,6 +20,7 @@
 //	workqueue  dedupe, delay, backoff, priority, fairness, inspection
 //	worker     N workers over a queue: retry, timeout, parking, drain
 //	kube       configuration, discovery, the REST source, decoding, shared informers
+//	record     keeps what a watch delivered, and plays it again
 //	harktest   an API server in the process, for tests and demos
 //	cluster    a real control plane, built and started (a module of its own)
 //

@@ -16,64 +16,83 @@ const (
 	MaskChanged = "REDACTED/CHANGED"
 )
 
+// isMask tells whether a value was hidden before: by Mask, MaskChanged or a
+// Marker.
+func isMask(value string) bool {
+	return value == Mask || strings.HasPrefix(value, Mask+"/") && len(value) == len(MaskChanged)
+}
+
 // Applies tells whether objects of a kind are redacted: the core group's Secret.
 func Applies(group, kind string) bool { return group == "" && kind == "Secret" }
 
 // Secret masks secret in place: every value of data and stringData, and every
 // annotation that holds a copy of them (kubectl's last-applied-configuration
 // and its likes). Names of keys stay.
-func Secret(secret map[string]any) { mask(secret, nil) }
+func Secret(secret map[string]any) { mask(secret, masking(nil)) }
 
 // Pair masks two versions of one Secret in place, such that a comparison of
 // them still shows which values differ, but nothing of the values.
 func Pair(old, new map[string]any) {
-	mask(new, old)
-	mask(old, nil)
+	mask(new, masking(old))
+	mask(old, masking(nil))
 }
 
-// mask hides the values of secret, marking those that differ from older's.
-func mask(secret, older map[string]any) {
+// replacement returns what stands in the place of a value, which is not null:
+// that of a field such as data or annotations, under a name.
+type replacement func(field, name string, value any) any
+
+// masking replaces by Mask, or by MaskChanged what differs from older's.
+func masking(older map[string]any) replacement {
+	return func(field, name string, value any) any {
+		before, had := valueOf(older, field, name)
+		if had && !reflect.DeepEqual(value, before) {
+			return MaskChanged
+		}
+		return Mask
+	}
+}
+
+// valueOf returns one value that mask would hide; name is "" for a whole field.
+func valueOf(object map[string]any, field, name string) (any, bool) {
+	if field == "annotations" {
+		object, _ = object["metadata"].(map[string]any)
+	}
+	if name == "" {
+		value := object[field]
+		return value, value != nil
+	}
+	values, _ := object[field].(map[string]any)
+	value, had := values[name]
+	return value, had
+}
+
+// mask hides the values of secret.
+func mask(secret map[string]any, replace replacement) {
 	leaks := valuesOf(secret)
-	for _, name := range [...]string{"data", "stringData"} {
-		if _, ok := secret[name]; ok {
-			secret[name] = maskField(secret[name], older[name])
+	for _, field := range [...]string{"data", "stringData"} {
+		values, ok := secret[field].(map[string]any)
+		if !ok && secret[field] != nil {
+			secret[field] = replace(field, "", secret[field]) // no map as it should be: hidden whole
+			continue
+		}
+		for name, value := range values {
+			if value != nil {
+				values[name] = replace(field, name, value)
+			}
 		}
 	}
-	metadata, _ := secret["metadata"].(map[string]any)
+	maskAnnotations(secret, leaks, replace)
+}
+
+// maskAnnotations hides the annotations that may hold a copy of what is hidden.
+func maskAnnotations(object map[string]any, leaks []string, replace replacement) {
+	metadata, _ := object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	olderMetadata, _ := older["metadata"].(map[string]any)
-	olderAnnotations, _ := olderMetadata["annotations"].(map[string]any)
 	for name, value := range annotations {
-		if copiesSecret(name, value, leaks) {
-			before, had := olderAnnotations[name]
-			annotations[name] = maskValue(value, before, had)
+		if value != nil && copiesSecret(name, value, leaks) {
+			annotations[name] = replace("annotations", name, value)
 		}
 	}
-}
-
-// maskField hides the values of data or stringData. What should be a map and
-// is not is hidden whole.
-func maskField(field, older any) any {
-	values, ok := field.(map[string]any)
-	if !ok {
-		return maskValue(field, older, older != nil)
-	}
-	before, _ := older.(map[string]any)
-	for name, value := range values {
-		old, had := before[name]
-		values[name] = maskValue(value, old, had)
-	}
-	return values
-}
-
-func maskValue(value, older any, had bool) any {
-	if value == nil {
-		return nil
-	}
-	if had && !reflect.DeepEqual(value, older) {
-		return MaskChanged
-	}
-	return Mask
 }
 
 // shortestLeak is the length from which a value is looked for in annotations: a
@@ -84,7 +103,7 @@ const shortestLeak = 6
 func valuesOf(secret map[string]any) []string {
 	var out []string
 	keep := func(value string) {
-		if len(value) >= shortestLeak && value != Mask && value != MaskChanged {
+		if len(value) >= shortestLeak && !isMask(value) {
 			out = append(out, value)
 		}
 	}
@@ -92,6 +111,9 @@ func valuesOf(secret map[string]any) []string {
 		values, _ := secret[name].(map[string]any)
 		for _, value := range values {
 			written, _ := value.(string)
+			if isMask(written) {
+				continue
+			}
 			keep(written)
 			if decoded, err := base64.StdEncoding.DecodeString(written); err == nil {
 				keep(string(decoded))
@@ -109,7 +131,7 @@ func copiesSecret(name string, value any, leaks []string) bool {
 	if !ok {
 		return true // no annotation by the API's rules: better hidden
 	}
-	if strings.Contains(name, "last-applied") || written == Mask || written == MaskChanged {
+	if strings.Contains(name, "last-applied") || isMask(written) {
 		return true
 	}
 	document := strings.TrimSpace(written)
