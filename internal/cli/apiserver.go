@@ -23,6 +23,8 @@ type apiServerFlags struct {
 	kubeconfig string
 	load       []string
 	story      bool
+	replay     bool
+	speed      string
 	tls        bool
 	output     string
 	limit      *time.Duration
@@ -44,6 +46,8 @@ func newAPIServer(s *session) *cobra.Command {
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "")
 	flags.StringArrayVar(&f.load, "load", nil, "")
 	flags.BoolVar(&f.story, "story", false, "")
+	flags.BoolVar(&f.replay, "replay", false, "")
+	addSpeedFlag(cmd, &f.speed)
 	flags.BoolVar(&f.tls, "tls", false, "")
 	flags.StringVarP(&f.output, "output", "o", "text", "")
 	annotate(cmd, "output", valueWords, "text|json")
@@ -70,6 +74,9 @@ func (s *session) apiServer(cmd *cobra.Command, f *apiServerFlags) error {
 func (s *session) checkAPIServer(cmd *cobra.Command, f *apiServerFlags) error {
 	if f.output != "text" && f.output != "json" {
 		return s.badOutput(cmd, f.output)
+	}
+	if _, err := s.parseSpeed(cmd, f.speed); err != nil {
+		return err
 	}
 	isStdin := func(path string) bool { return path == standardInput }
 	if first := slices.IndexFunc(f.load, isStdin); first >= 0 && slices.ContainsFunc(f.load[first+1:], isStdin) {

@@ -65,10 +65,13 @@ func (s *session) help(cmd *cobra.Command) {
 }
 
 func useLine(cmd *cobra.Command) string {
-	if cmd.HasAvailableSubCommands() {
-		return cmd.CommandPath() + " COMMAND"
+	switch {
+	case !cmd.HasAvailableSubCommands():
+		return cmd.UseLine()
+	case cmd.HasParent() && cmd.Runnable(): // hark record TYPE, hark record show
+		return cmd.UseLine() + "\n  " + cmd.CommandPath() + " COMMAND"
 	}
-	return cmd.UseLine()
+	return cmd.CommandPath() + " COMMAND"
 }
 
 func indent(block string) string {
@@ -118,6 +121,7 @@ var flagValues = map[string]string{
 	"cache-dir": "PATH", "client-certificate": "PATH", "client-key": "PATH",
 	"certificate-authority": "PATH", "request-timeout": "DURATION",
 	"server": "URL", "proxy-url": "URL",
+	"record": "FILE", "redact": "PATH", "rotate": "SIZE", "keep": "N", "speed": "1|10|max", "from": "TIME", "to": "TIME",
 	"workers": "N", "timeout": "DURATION", "max-tries": "N", "backoff": "MIN..MAX", "resync": "DURATION",
 	"debounce": "DURATION", "fair-by": "namespace", "on": "add,update,delete", "when": "EXPR", "state": "PATH",
 	"grace": "DURATION", "field-manager": "NAME", "hot-loop": "RUNS/TIME",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gocampus/hark/internal/text"
+	"github.com/gocampus/hark/record"
 	"github.com/gocampus/hark/reflector"
 )
 
@@ -36,6 +37,8 @@ type hooks struct {
 	poll time.Duration
 	// pause of the demo; 0 means its default.
 	pause time.Duration
+	// recordTo opens the file of a recording; nil opens files of the system.
+	recordTo func(path string) (record.Output, error)
 	// killAfter is how long a program that "hark run" asks to end has for it; 0 means
 	// process.DefaultKillAfter.
 	killAfter time.Duration

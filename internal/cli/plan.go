@@ -14,10 +14,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/record"
+	"github.com/gocampus/hark/wire"
 )
 
 // watchPlan is a "hark watch" whose flags and arguments are in order.
@@ -29,6 +32,10 @@ type watchPlan struct {
 
 	client    *kube.Client
 	namespace string // "" for all
+
+	recording  *recordFlags // nil for a command that does not record
+	recordOnly bool         // nothing is printed
+	recorder   *record.Recorder
 
 	mu sync.Mutex // one line at a time on standard error
 }
@@ -43,7 +50,7 @@ func (p *watchPlan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.follow(ctx, found)
+	return p.recorded(ctx, found, p.follow)
 }
 
 // prepare finds what is to be watched, and looks whether it can be.
@@ -188,13 +195,20 @@ func (p *watchPlan) follow(ctx context.Context, found []finding) error {
 	}
 	p.printing.ShowKind = len(found) > 1
 	p.banner(found)
-	return follow.New(follow.Options{
+	options := follow.Options{
 		Client: p.client, Namespace: p.namespace,
 		LabelSelector: p.flags.selector, FieldSelector: p.flags.fieldSelector,
 		Printer: printer.New(p.printing), Out: p.session.out,
 		NoWait: p.flags.noWait, KeepManagedFields: p.flags.managedFields,
-		Lang: p.session.lang, Say: p.line, Reflector: p.session.hooks.reflector, Ready: p.session.hooks.ready,
-	}).Run(ctx, p.followed(found))
+		Lang: p.session.lang, Say: p.line, Reflector: p.session.hooks.reflector, Ready: p.session.hooks.ready, Record: p.recorder,
+	}
+	if p.recorder != nil {
+		options.Encoding = wire.JSON // is recorded as the server wrote it
+	}
+	if p.recordOnly {
+		options.Handle = func(kube.Kind, informer.Event) {}
+	}
+	return follow.New(options).Run(ctx, p.followed(found))
 }
 
 // followed are the things to follow.
@@ -230,6 +244,8 @@ func (p *watchPlan) kindOf(f finding) func(context.Context) (kube.Kind, error) {
 func (p *watchPlan) banner(found []finding) {
 	list, namespaced := p.named(found)
 	switch {
+	case p.recordOnly:
+		p.say(text.Recording, "kinds", list, "file", p.recording.said(p.session))
 	case !namespaced:
 		p.say(text.WatchingCluster, "kinds", list)
 	case p.namespace == "":

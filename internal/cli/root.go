@@ -33,7 +33,7 @@ func newRoot(s *session) *cobra.Command {
 		return usageError(err.Error(), s.tryHelp(cmd))
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { s.help(cmd) })
-	root.AddCommand(newWatch(s), newRun(s), newDemo(s), newAPIServer(s), newVersion(s), newCompletion(s))
+	root.AddCommand(newWatch(s), newRun(s), newRecord(s), newReplay(s), newDemo(s), newAPIServer(s), newVersion(s), newCompletion(s))
 	root.SetHelpCommand(newHelp(s))
 	return root
 }

@@ -19,7 +19,8 @@ import (
 
 // runFlags are the flags of "hark run" that it does not share with "hark watch".
 type runFlags struct {
-	watching *watchFlags
+	watching  *watchFlags
+	recording *recordFlags // nil for a replay
 
 	workers, maxTries                     int
 	timeout, resync, debounce, grace      time.Duration
@@ -48,7 +49,7 @@ func newRun(s *session) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	w := &watchFlags{connection: newConnection(s, cmd)}
-	f := &runFlags{watching: w}
+	f := &runFlags{watching: w, recording: addRecordFlag(cmd)}
 	flags := cmd.Flags()
 	flags.BoolVarP(&w.allNamespaces, "all-namespaces", "A", false, "")
 	flags.StringVarP(&w.selector, "selector", "l", "", "")

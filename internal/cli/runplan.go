@@ -53,22 +53,29 @@ func (s *session) planRun(cmd *cobra.Command, f *runFlags, args []string) (*runP
 	if err != nil {
 		return wrong(err)
 	}
+	return s.planProgram(cmd, f, args[dash:], &watchPlan{session: s, flags: f.watching, targets: targets})
+}
+
+// planProgram checks what is to be run, for whatever there is to listen to.
+func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string, watching *watchPlan) (*runPlan, error) {
 	options, err := f.options(cmd)
 	if err != nil {
-		return wrong(err)
+		return nil, usageError(err.Error(), s.tryHelp(cmd))
 	}
-	command := hook.Command{Path: args[dash], Args: args[dash+1:], Env: f.environment()}
+	if f.recording != nil {
+		if err := f.recording.check(s, cmd); err != nil {
+			return nil, err
+		}
+	}
+	command := hook.Command{Path: program[0], Args: program[1:], Env: f.environment()}
 	if f.stream && command.HasPlaceholders() {
 		return nil, usageError(s.say(text.StreamPlaceholders), s.tryHelp(cmd))
 	}
 	if command.Path, err = exec.LookPath(command.Path); err != nil {
-		try := s.say(text.TryProgramPath, "file", shellWord(args[dash]))
+		try := s.say(text.TryProgramPath, "file", shellWord(program[0]))
 		return nil, &failure{code: exitError, message: "error: " + err.Error(), try: try, err: err}
 	}
-	plan := &runPlan{
-		watchPlan: &watchPlan{session: s, flags: f.watching, targets: targets},
-		run:       f, command: command, options: options,
-	}
+	plan := &runPlan{watchPlan: watching, run: f, command: command, options: options}
 	return plan, plan.prepareState()
 }
 
@@ -117,14 +124,22 @@ func (p *runPlan) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.recording = p.run.recording
+	return p.recorded(ctx, found, func(ctx context.Context, found []finding) error {
+		return p.operate(ctx, cancel, func() { p.announce(found) }, &liveFeed{plan: p, found: found})
+	})
+}
+
+// operate runs the program for what a feed tells.
+func (p *runPlan) operate(ctx context.Context, cancel context.CancelCauseFunc, announce func(), feed engine.Feed) error {
 	p.voice = &runVoice{plan: p.watchPlan, failed: cancel}
 	program, closeProgram := p.program()
 	p.options.Program = program
 	p.options.OnRun, p.options.OnLoop = p.voice.run, p.voice.loop
 	p.options.OnWhenError, p.options.OnSaveError = p.voice.whenError, p.voice.saveError
-	p.announce(found)
+	announce()
 	defer p.sayEnding(ctx)()
-	summary, err := engine.New(p.options).Run(ctx, &liveFeed{plan: p, found: found})
+	summary, err := engine.New(p.options).Run(ctx, feed)
 	closeProgram()
 	p.voice.summary(&summary)
 	if err != nil {
@@ -217,7 +232,7 @@ func (f *liveFeed) Run(ctx context.Context, sink engine.Sink) error {
 		Resync: p.run.resync, KeepManagedFields: true,
 		// As the server writes it: protobuf would lose fields that this program's
 		// client-go does not know, and a program may write back what it is given.
-		Encoding: wire.JSON,
+		Encoding: wire.JSON, Record: p.recorder,
 		Handle: func(kind kube.Kind, e informer.Event) {
 			sink.Tell(engine.Event{Event: e, Kind: kind, Time: time.Now()})
 		},

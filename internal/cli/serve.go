@@ -33,7 +33,8 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 	if err := s.mayWrite(f.kubeconfig); err != nil {
 		return err
 	}
-	server, loaded, err := s.newServer(ctx, f)
+	show := &recordings{session: s, flags: f}
+	server, loaded, err := s.newServer(ctx, f, show)
 	if err != nil {
 		return err
 	}
@@ -48,15 +49,23 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.remove()) }()
 	ready := readyServer{Schema: apiServerSchema, URL: address, Kubeconfig: file.path, Loaded: loaded}
-	return s.untilEnd(ctx, server, f, ready)
+	return s.untilEnd(ctx, server, f, show, ready)
 }
 
 // newServer starts a server with the objects of files, of which no client sees a
 // half.
-func (s *session) newServer(ctx context.Context, f *apiServerFlags) (server *harktest.Server, loaded int, err error) {
+func (s *session) newServer(ctx context.Context, f *apiServerFlags, show *recordings) (server *harktest.Server, loaded int, err error) {
 	var loading error
 	server, err = harktest.New(harktest.Options{Addr: f.addr, TLS: f.tls, TrackManagedFields: true, Setup: func(server *harktest.Server) error {
-		loaded, loading = s.loadAll(ctx, server, f.load)
+		if loading = show.open(server); loading != nil {
+			return loading
+		}
+		if loaded, loading = s.loadAll(ctx, server, show.others); loading != nil {
+			return loading
+		}
+		var played int
+		played, loading = show.load()
+		loaded += played
 		return loading
 	}})
 	if err != nil && loading == nil {
@@ -67,7 +76,7 @@ func (s *session) newServer(ctx context.Context, f *apiServerFlags) (server *har
 }
 
 // untilEnd announces the server and waits for the end, while the story is played.
-func (s *session) untilEnd(ctx context.Context, server *harktest.Server, f *apiServerFlags, ready readyServer) error {
+func (s *session) untilEnd(ctx context.Context, server *harktest.Server, f *apiServerFlags, show *recordings, ready readyServer) error {
 	playing, cancel := context.WithCancelCause(ctx)
 	var story sync.WaitGroup
 	defer story.Wait()
@@ -81,6 +90,11 @@ func (s *session) untilEnd(ctx context.Context, server *harktest.Server, f *apiS
 	if err := s.announce(f.output, ready); err != nil {
 		return err
 	}
+	story.Go(func() { // from now on: whoever waited for the server sees it all
+		if err := show.play(playing); err != nil {
+			cancel(err)
+		}
+	})
 	<-playing.Done()
 	return s.ended(ctx, context.Cause(playing))
 }

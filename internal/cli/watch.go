@@ -25,6 +25,7 @@ type watchFlags struct {
 	wait, noWait  bool
 	managedFields bool
 	limit         *time.Duration
+	recording     *recordFlags
 }
 
 // newWatch is "hark watch".
@@ -35,7 +36,7 @@ func newWatch(s *session) *cobra.Command {
 		Long:    s.say(text.WatchLong),
 		Example: s.say(text.WatchExamples, "command", s.command),
 	}
-	w := &watchFlags{connection: newConnection(s, cmd), color: addColorFlag(cmd), limit: addForFlag(cmd)}
+	w := &watchFlags{connection: newConnection(s, cmd), color: addColorFlag(cmd), limit: addForFlag(cmd), recording: addRecordFlag(cmd)}
 	flags := cmd.Flags()
 	flags.BoolVarP(&w.allNamespaces, "all-namespaces", "A", false, "")
 	flags.StringVarP(&w.selector, "selector", "l", "", "")
@@ -80,8 +81,11 @@ func (s *session) planWatch(cmd *cobra.Command, w *watchFlags, args []string) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := w.recording.check(s, cmd); err != nil {
+		return nil, err
+	}
 	return &watchPlan{
-		session: s, flags: w, targets: targets,
+		session: s, flags: w, targets: targets, recording: w.recording,
 		printing: printer.Options{Format: format, Lang: s.lang, Diff: w.diff, Explain: w.explain, Color: color},
 	}, nil
 }

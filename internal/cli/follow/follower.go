@@ -11,6 +11,7 @@ import (
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/record"
 	"github.com/gocampus/hark/reflector"
 	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/wire"
@@ -49,6 +50,9 @@ type Options struct {
 	Resync time.Duration
 	// Encoding to ask the server for; see kube.SourceOptions.
 	Encoding wire.Encoding
+	// Record is told each event, beside Handle or Printer; nil records nothing. Ask for
+	// JSON (Encoding), which is recorded as it is.
+	Record *record.Recorder
 	// Printed is told of each event after it was written; nil for nobody.
 	Printed func(informer.Event)
 	// Ready is called for each target when all that existed is printed; nil
@@ -70,11 +74,22 @@ type Options struct {
 	Reflector reflector.Options
 }
 
+// Choice says what of a kind is watched, for a target of that name.
+func (o *Options) Choice(name string) kube.SourceOptions {
+	return kube.SourceOptions{
+		Namespace:     o.Namespace,
+		LabelSelector: o.LabelSelector,
+		FieldSelector: fieldSelector(o.FieldSelector, name),
+
+		KeepManagedFields: o.KeepManagedFields, Encoding: o.Encoding,
+	}
+}
+
 // Follower watches targets and prints what happens to them.
 type Follower struct {
 	options Options
 
-	mu     sync.Mutex // one event at a time: it is held while Out writes
+	mu     sync.Mutex // one event at a time: it is held while Out and Record write
 	buffer []byte
 	merged bool // it was said that changes are merged
 	taken  map[taken]bool
@@ -145,22 +160,22 @@ func (f *Follower) follow(ctx context.Context, cancel context.CancelCauseFunc, t
 	tuning := f.options.Reflector
 	tuning.OnStatus = stream.status
 	tuning.OnBadObject = stream.badObject
-	source := f.options.Client.Source(kind, kube.SourceOptions{
-		Namespace:     f.options.Namespace,
-		LabelSelector: f.options.LabelSelector,
-		FieldSelector: fieldSelector(f.options.FieldSelector, target.Name),
-
-		KeepManagedFields: f.options.KeepManagedFields, Encoding: f.options.Encoding,
-	})
-	i := informer.New(source, informer.Options{
+	choice := f.options.Choice(target.Name)
+	i := informer.New(f.options.Client.Source(kind, choice), informer.Options{
 		Reflector: tuning,
 		OnPanic:   func(p *informer.PanicError) { cancel(p) },
 	})
+	if f.options.Record != nil {
+		stream.tap = f.options.Record.Tap(kind, choice)
+	}
 	registration, err := i.Handle(stream.event, informer.HandlerOptions{
 		Name: "follow", Every: f.options.Waiting, Resync: f.options.Resync,
 	})
 	if err != nil {
 		return err
+	}
+	if stream.tap != nil {
+		stream.tap.Await(registration.Synced())
 	}
 	var waiting sync.WaitGroup
 	waiting.Go(func() { stream.ready(ctx, i, registration) })

@@ -6,15 +6,13 @@ import (
 	"net/http"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/printer"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
+	"github.com/gocampus/hark/record"
 	"github.com/gocampus/hark/reflector"
 	"github.com/gocampus/hark/watch"
-	"github.com/gocampus/hark/wire"
 )
 
 // stream is one target that is being followed.
@@ -24,6 +22,7 @@ type stream struct {
 	name     string
 	cancel   context.CancelCauseFunc // ends the whole Follower
 	link     link
+	tap      *record.Tap // nil when nothing is recorded
 }
 
 func (f *Follower) stream(kind kube.Kind, name string, cancel context.CancelCauseFunc) *stream {
@@ -38,31 +37,21 @@ func PrintedKind(kind kube.Kind) printer.Kind {
 	return printer.Kind{Group: kind.GVK.Group, Version: kind.GVK.Version, Kind: kind.GVK.Kind}
 }
 
-// event prints, or hands on, what a handler is told. It is called one event after another.
+// event records, and prints or hands on, what a handler is told. It is called one
+// event after another.
 func (s *stream) event(e informer.Event) {
 	f := s.follower
+	now := time.Now()
 	if f.options.Handle != nil {
+		s.record(now, e)
 		f.options.Handle(s.kind, e)
 		return
 	}
-	object := e.Object()
-	event := printer.Event{
-		Time: time.Now(), Type: e.Type, Cause: e.Cause, Kind: PrintedKind(s.kind), Key: e.Key, Merged: e.Merged,
-	}
-	if object != nil {
-		event.ResourceVersion, event.Deleting = object.ResourceVersion(), object.Deleting()
-	}
-	needsObject, needsOld := f.options.Printer.Needs(event)
-	if needsObject {
-		event.Object, event.Err = s.decode(object)
-	}
-	if needsOld {
-		event.Old, _ = s.decode(e.Old) // it was told when it was new
-	}
+	event := Printed(f.options.Printer, s.kind, e, now)
 	if event.Err != nil {
 		f.say(text.Undecodable, "kind", s.kind.GVK.Kind, "key", e.Key.String(), "reason", event.Err.Error())
 	}
-	if err := f.print(event); err != nil {
+	if err := f.print(event, func() { s.record(now, e) }); err != nil {
 		s.cancel(err)
 		return
 	}
@@ -71,25 +60,22 @@ func (s *stream) event(e informer.Event) {
 	}
 }
 
-// decode decodes an object; nil, the state that nobody knows, is no error.
-func (s *stream) decode(object *wire.Object) (map[string]any, error) {
-	if object == nil {
-		return nil, nil
+// record records an event, where that was asked for.
+func (s *stream) record(at time.Time, e informer.Event) {
+	if s.tap != nil {
+		s.tap.Record(at, e)
 	}
-	var decoded unstructured.Unstructured
-	if err := s.kind.Decode(object, &decoded); err != nil {
-		return nil, err
-	}
-	return decoded.Object, nil
 }
 
-// print writes one event.
-func (f *Follower) print(event printer.Event) error {
+// print writes one event, and has it recorded in the order in which events are
+// printed.
+func (f *Follower) print(event printer.Event, record func()) error {
 	if event.Merged > 0 && f.firstMerge() {
 		f.say(text.Merged)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	record()
 	out, err := f.options.Printer.Append(f.buffer[:0], event)
 	if err != nil {
 		return err
