@@ -1,6 +1,8 @@
 package harktest_test
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -132,4 +134,21 @@ func TestApplyOfNothingNewMakesNoVersionLater(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPatchThatCopiesTheWholeAgainAndAgainIsRefused(t *testing.T) {
+	s := harktest.Start(t)
+	create(t, s, pod("default", "a"))
+	operations := []string{`{"op":"add","path":"/spec/x","value":{"a":"b"}}`}
+	for i := range 18 { // each doubles what is there
+		operations = append(operations, fmt.Sprintf(`{"op":"copy","from":"/spec","path":"/spec/x/y%d"}`, i))
+	}
+	code, body := request(t, s, http.MethodPatch, "/api/v1/namespaces/default/pods/a", "["+strings.Join(operations, ",")+"]", "Content-Type", "application/json-patch+json")
+	if code != http.StatusUnprocessableEntity || len(body) > 1000 {
+		t.Errorf("answer = %d, %d bytes; want a short one of 422", code, len(body))
+	}
+	code, body = request(t, s, http.MethodPatch, "/api/v1/namespaces/default/pods/a", `[{"op":"add","path":"/metadata/labels","value":{"a":"b"}},{"op":"copy","from":"/metadata/labels","path":"/metadata/annotations"}]`, "Content-Type", "application/json-patch+json")
+	if code != http.StatusOK {
+		t.Errorf("a copy within the bound = %d %s; want 200", code, body)
+	}
 }

@@ -22,6 +22,19 @@ import (
 // maxPatchOperations is the API's bound on the operations of one JSON patch.
 const maxPatchOperations = 10_000
 
+// maxPatchCopies is the API's bound on what the copies of one JSON patch may add up
+// to, in bytes. Without it a patch of a few lines, each of which copies the whole,
+// makes an object of gigabytes.
+const maxPatchCopies = 3 << 20
+
+// The library knows the bound as a variable only. Here nobody can be using it yet;
+// who has set one of his own keeps it.
+func init() {
+	if jsonpatch.AccumulatedCopySizeLimit == 0 {
+		jsonpatch.AccumulatedCopySizeLimit = maxPatchCopies
+	}
+}
+
 // Patch is the body of a patch request.
 type Patch struct {
 	Type types.PatchType
