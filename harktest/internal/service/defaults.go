@@ -199,6 +199,9 @@ func defaultPod(p *corev1.Pod) {
 		defaultRequests(&p.Spec.Containers[i].Resources)
 	}
 	setDefaultPointer(&p.Spec.EnableServiceLinks, true)
+	if grace := p.Spec.TerminationGracePeriodSeconds; grace != nil && *grace < 0 {
+		p.Spec.TerminationGracePeriodSeconds = ptr.To[int64](1)
+	}
 	if p.Status.PodIP != "" && len(p.Status.PodIPs) == 0 {
 		p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
 	}
@@ -231,6 +234,9 @@ func defaultPodSpec(p *corev1.PodSpec) {
 	}
 	for i := range p.Containers {
 		defaultContainer(&p.Containers[i])
+	}
+	for i := range p.EphemeralContainers {
+		defaultContainer((*corev1.Container)(&p.EphemeralContainers[i].EphemeralContainerCommon))
 	}
 }
 

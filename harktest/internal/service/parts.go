@@ -32,6 +32,8 @@ func keepOld(t Target, next runtime.Object, old *object.Version) {
 	case t.Subresource == "status":
 		keepAllBut(next, old.Object(), "status")
 		keepStatusMetadata(t.Kind, next, old)
+	case t.Subresource == ephemeralPart, t.Subresource == resizePart:
+		keepAllButPart(t.Subresource, next.(*corev1.Pod), old.Object().(*corev1.Pod))
 	case t.Subresource == "approval":
 		keepAllBut(next, old.Object(), "status")
 	case t.Subresource == "" && t.Kind.Status:

@@ -171,7 +171,11 @@ func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Versi
 
 // countsGeneration tells whether an update of the target can count as one of the spec.
 func (t Target) countsGeneration() bool {
-	return t.Kind.Generation && (t.Subresource == "" || t.Subresource == "scale")
+	switch t.Subresource {
+	case "", "scale", ephemeralPart, resizePart:
+		return t.Kind.Generation
+	}
+	return false
 }
 
 // precondition checks what an update says of the version that it came from.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,11 @@ func pathSegment(name string, prefix bool) []string {
 
 func validateCreate(k *kind.Kind, obj runtime.Object, m metav1.Object) field.ErrorList {
 	errs := validateMeta(k, m)
-	return append(errs, validateSpec(obj)...)
+	errs = append(errs, validateSpec(obj)...)
+	if pod, ok := obj.(*corev1.Pod); ok {
+		errs = append(errs, validateNewPod(&pod.Spec, field.NewPath("spec"))...)
+	}
+	return errs
 }
 
 func validateMeta(k *kind.Kind, m metav1.Object) field.ErrorList {
@@ -67,7 +72,11 @@ func validateUpdate(t Target, next runtime.Object, m metav1.Object, old *object.
 	path := field.NewPath("metadata")
 	errs := validateMeta(t.Kind, m)
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, old.Meta(), path)...)
-	if t.Subresource != "" {
+	switch t.Subresource {
+	case "":
+	case ephemeralPart, resizePart:
+		return append(errs, validatePodPart(t.Subresource, next.(*corev1.Pod), old.Object().(*corev1.Pod))...)
+	default:
 		return errs
 	}
 	errs = append(errs, validateSpec(next)...)
@@ -125,47 +134,6 @@ func validateSelected(selector *metav1.LabelSelector, template *corev1.PodTempla
 		return field.ErrorList{field.Invalid(spec.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`")}
 	}
 	return nil
-}
-
-func validatePodSpec(p *corev1.PodSpec, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	containers := path.Child("containers")
-	if len(p.Containers) == 0 {
-		errs = append(errs, field.Required(containers, ""))
-	}
-	seen := map[string]bool{}
-	for i := range p.Containers {
-		errs = append(errs, validateContainer(&p.Containers[i], seen, containers.Index(i))...)
-	}
-	switch p.RestartPolicy {
-	case corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
-	default:
-		errs = append(errs, field.NotSupported(path.Child("restartPolicy"), p.RestartPolicy,
-			[]corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
-	}
-	if *p.TerminationGracePeriodSeconds < 0 {
-		errs = append(errs, field.Invalid(path.Child("terminationGracePeriodSeconds"), *p.TerminationGracePeriodSeconds, "must be greater than or equal to 0"))
-	}
-	return errs
-}
-
-func validateContainer(c *corev1.Container, seen map[string]bool, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	switch {
-	case c.Name == "":
-		errs = append(errs, field.Required(path.Child("name"), ""))
-	case seen[c.Name]:
-		errs = append(errs, field.Duplicate(path.Child("name"), c.Name))
-	default:
-		for _, message := range utilvalidation.IsDNS1123Label(c.Name) {
-			errs = append(errs, field.Invalid(path.Child("name"), c.Name, message))
-		}
-	}
-	seen[c.Name] = true
-	if c.Image == "" {
-		errs = append(errs, field.Required(path.Child("image"), ""))
-	}
-	return errs
 }
 
 func validateService(s *corev1.Service, path *field.Path) field.ErrorList {
@@ -257,3 +225,6 @@ func validatePodChange(next, old *corev1.Pod) field.ErrorList {
 		"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"+
 			"`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"))}
 }
+
+// sortedKeys makes the order of errors the same each time.
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
