@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Kind is one served version of one kind. It does not change after it was added
@@ -39,12 +40,16 @@ type Kind struct {
 	// custom resource: "spec.colour".
 	SelectableFields []string
 	// Hub is the kind that objects are stored as: the kind itself for most.
-	// FromHub and ToHub convert; their results share nothing that they change.
+	// FromHub and ToHub convert; their results share nothing that they change. The
+	// kind that is stored has a FromHub when objects may have been stored as another.
 	Hub     *Kind
 	FromHub func(runtime.Object) (runtime.Object, error)
 	ToHub   func(runtime.Object) (runtime.Object, error)
 	// Custom tells that the kind was defined by a CustomResourceDefinition.
 	Custom bool
+	// Definition is the UID of that CustomResourceDefinition; "" for a kind that was
+	// registered otherwise.
+	Definition types.UID
 	// Unserved kinds exist for storage only.
 	Unserved bool
 

@@ -40,16 +40,44 @@ func NewRegistry() *Registry {
 
 // Add registers a kind. It fails when its group has another kind under one of
 // its names and version.
-func (r *Registry) Add(k *Kind) error {
-	if k.GVK.Version == "" || k.GVK.Kind == "" || k.Plural == "" {
-		return fmt.Errorf("kind %v: version, kind and plural are required", k.GVK)
+func (r *Registry) Add(k *Kind) error { return r.Replace(nil, []*Kind{k}) }
+
+// Remove takes a kind out again.
+func (r *Registry) Remove(k *Kind) {
+	// There is nothing to add that could fail.
+	_ = r.Replace([]*Kind{k}, nil)
+}
+
+// Replace takes old kinds out and registers next ones, both at once: no reader finds a
+// kind missing that is among both. It fails, and changes nothing, when a group
+// has another kind under one of the names and version of a next one.
+func (r *Registry) Replace(old, next []*Kind) error {
+	for _, k := range next {
+		if k.GVK.Version == "" || k.GVK.Kind == "" || k.Plural == "" {
+			return fmt.Errorf("kind %v: version, kind and plural are required", k.GVK)
+		}
+		k.Singular = cmp.Or(k.Singular, strings.ToLower(k.GVK.Kind))
 	}
-	k.Singular = cmp.Or(k.Singular, strings.ToLower(k.GVK.Kind))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.resources[k.GVR()] != nil || r.kinds[k.GVK] != nil {
-		return fmt.Errorf("kind %v is registered already", k.GVK)
+	taken := func(other *Kind) bool { return other != nil && !slices.Contains(old, other) }
+	for i, k := range next {
+		twice := slices.ContainsFunc(next[:i], func(other *Kind) bool { return other.GVK == k.GVK || other.GVR() == k.GVR() })
+		if twice || taken(r.resources[k.GVR()]) || taken(r.kinds[k.GVK]) {
+			return fmt.Errorf("kind %v is registered already", k.GVK)
+		}
 	}
+	for _, k := range old {
+		r.remove(k)
+	}
+	for _, k := range next {
+		r.add(k)
+	}
+	return nil
+}
+
+// add and remove are called with r.mu held for writing.
+func (r *Registry) add(k *Kind) {
 	k.gone = make(chan struct{})
 	r.resources[k.GVR()] = k
 	r.kinds[k.GVK] = k
@@ -58,13 +86,9 @@ func (r *Registry) Add(k *Kind) error {
 	}
 	r.order = append(r.order, k)
 	r.changes++
-	return nil
 }
 
-// Remove takes a kind out again.
-func (r *Registry) Remove(k *Kind) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *Registry) remove(k *Kind) {
 	if r.resources[k.GVR()] != k {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,9 @@ const (
 
 // ErrMediaType is returned for a body of another media type.
 var ErrMediaType = errors.New("object: unknown media type")
+
+// errGone is the API's answer to a request for a kind that is no longer served.
+var errGone = apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, false)
 
 // Decoder reads request bodies. It is safe for concurrent use.
 type Decoder struct {
@@ -68,6 +72,9 @@ func (d *Decoder) Decode(body []byte, mediaType string, gvk schema.GroupVersionK
 	}
 	obj, actual, err := serializer.Decode(body, &gvk, nil)
 	if err != nil && (obj == nil || !runtime.IsStrictDecodingError(err)) {
+		if actual != nil && *actual == gvk && runtime.IsNotRegisteredError(err) {
+			return nil, errGone // since the request came
+		}
 		return nil, decodeError(err, actual, gvk, body)
 	}
 	if actual != nil {

@@ -170,9 +170,15 @@ func (v *Version) Fields() fields.Set {
 	return s.set
 }
 
+// storedAs tells whether kind k sees the object as it is stored. The kind that it was
+// stored as may have been replaced by a newer one of the same name since.
+func (v *Version) storedAs(k *kind.Kind) bool {
+	return k == v.kind || k.FromHub == nil || k.GVK == v.kind.GVK
+}
+
 // As returns the object as another kind of the same storage sees it.
 func (v *Version) As(k *kind.Kind) (runtime.Object, error) {
-	if k == v.kind || k.FromHub == nil {
+	if v.storedAs(k) {
 		return v.Object(), nil
 	}
 	return k.FromHub(v.Object())
@@ -181,7 +187,7 @@ func (v *Version) As(k *kind.Kind) (runtime.Object, error) {
 // JSON returns the object as kind k sees it, as one JSON document without a
 // newline. A typed object has no apiVersion and kind; see AppendTypedJSON.
 func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
-	if k == v.kind || k.FromHub == nil {
+	if v.storedAs(k) {
 		return v.json.get(v.encodeJSON)
 	}
 	obj, err := k.FromHub(v.Object())
@@ -198,7 +204,7 @@ func (v *Version) Unstored() ([]byte, error) { return encodeProtobuf(v.Object())
 // Protobuf returns the object as kind k sees it, as a bare protobuf message. It
 // fails with ErrNoProtobuf for kinds that have no such encoding.
 func (v *Version) Protobuf(k *kind.Kind) ([]byte, error) {
-	if k == v.kind || k.FromHub == nil {
+	if v.storedAs(k) {
 		return v.protobuf.get(v.encodeProtobuf)
 	}
 	obj, err := k.FromHub(v.Object())

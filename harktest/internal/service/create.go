@@ -78,18 +78,13 @@ func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*obje
 		}
 		return version, nil
 	}
-	defer s.publish(t)()
-	if err := s.beforeStore(t, version, false); err != nil {
-		return nil, err
-	}
-	_, err := s.store.Commit(mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version})
+	err := s.commit(t, change{Resource: t.Kind.Storage(), Key: t.Key(), Value: version})
 	if errors.Is(err, mvcc.ErrConflict) {
 		return nil, s.alreadyExists(t)
 	}
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, err
 	}
-	s.afterStore(version)
 	return version, nil
 }
 

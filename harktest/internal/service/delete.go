@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -72,6 +73,13 @@ func (s *Service) delete(t Target, record *Record, o metav1.DeleteOptions, d del
 	}
 	next := object.New(t.Kind, old.Copy())
 	m := next.Meta()
+	if definition, ok := next.Object().(*unstructured.Unstructured); ok && t.Kind.Storage() == crdStorage && m.GetDeletionTimestamp() == nil {
+		if err := markDefinition(definition); err != nil {
+			return nil, false, err
+		}
+		version, err := s.replace(t, record, next, d.dryRun)
+		return version, false, err
+	}
 	m.SetFinalizers(propagationFinalizers(m, o))
 	held := len(m.GetFinalizers()) > 0 || holdsContent(next.Object())
 	graceful, grace := gracePeriod(next.Object(), m, o)
@@ -120,13 +128,10 @@ func (s *Service) remove(t Target, record *Record, answer *object.Version, dryRu
 // removed deletes a record and returns its last version, which is the deletion's.
 func (s *Service) removed(t Target, record *Record) (*object.Version, error) {
 	last := object.New(t.Kind, record.Value.Copy())
-	_, err := s.store.Commit(mvcc.Change[*object.Version]{
-		Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: last, Delete: true,
-	})
+	err := s.commit(t, change{Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: last, Delete: true})
 	if err != nil {
 		return nil, err
 	}
-	s.afterStore(last)
 	return last, nil
 }
 

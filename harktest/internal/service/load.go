@@ -63,20 +63,19 @@ func (s *Service) Load(t Target, obj runtime.Object) error {
 	complete(t.Kind, m, obj)
 	version := object.New(t.Kind, obj)
 	version.Packable()
-	change := mvcc.Change[*object.Version]{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}
+	c := change{Resource: t.Kind.Storage(), Key: t.Key(), Value: version}
 	if _, ok := obj.(*corev1.Namespace); ok {
-		if there := s.store.Get(change.Resource, change.Key); there != nil {
-			change.Expect = there.Version
+		if there := s.store.Get(c.Resource, c.Key); there != nil {
+			c.Expect = there.Version
 		}
 	}
-	if _, err = s.store.Commit(change); err != nil {
+	if err = s.commit(t, c); err != nil {
 		if errors.Is(err, mvcc.ErrConflict) {
 			return apierrors.NewAlreadyExists(t.Kind.Resource(), m.GetName())
 		}
 		return err
 	}
 	version.Pack()
-	s.afterStore(version)
 	return nil
 }
 

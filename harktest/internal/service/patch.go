@@ -78,6 +78,11 @@ func (s *Service) PatchObject(gvk schema.GroupVersionKind, current runtime.Objec
 	case unknown != nil && p.Warn != nil:
 		p.Warn(unknown)
 	}
+	if gvk.GroupKind() == definitionKind {
+		if _, err := readDefinition(obj); err != nil {
+			return nil, invalidPatch(string(after), err)
+		}
+	}
 	return obj, nil
 }
 

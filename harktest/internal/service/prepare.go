@@ -41,7 +41,10 @@ func (s *Service) prepareKind(t Target, obj runtime.Object) error {
 	return nil
 }
 
-func prepareKindUpdate(next, old runtime.Object) {
+func prepareKindUpdate(t Target, next, old runtime.Object) error {
+	if t.Kind.Storage() == crdStorage {
+		return prepareDefinitionUpdate(next)
+	}
 	switch o := next.(type) {
 	case *corev1.Service:
 		before := old.(*corev1.Service)
@@ -66,6 +69,7 @@ func prepareKindUpdate(next, old runtime.Object) {
 		}
 		tolerateTrouble(o)
 	}
+	return nil
 }
 
 // notReadySeconds is how long pods stay on a node that is not ready.

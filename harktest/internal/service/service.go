@@ -40,15 +40,15 @@ type Service struct {
 	managers map[managerKey]func() (*fieldManager, error)
 	address  uint16 // the last cluster IP, as an offset
 
-	publishing sync.RWMutex // see publish
-
-	defining sync.Mutex        // guards defined, and serializes changes of definitions
-	defined  map[string]served // by the name of their definition
+	// publishing guards defined. It is held for writing while a definition is changed
+	// and for reading while an object of a defined kind is created.
+	publishing sync.RWMutex
+	defined    map[string]*served // by the name of their definition
 }
 
 // New returns a service over a store.
 func New(kinds *kind.Registry, store *mvcc.Store[*object.Version], o Options) *Service {
-	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]func() (*fieldManager, error){}, defined: map[string]served{}}
+	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]func() (*fieldManager, error){}, defined: map[string]*served{}}
 }
 
 // Kinds returns the kinds that the service serves.

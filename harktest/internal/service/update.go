@@ -93,16 +93,10 @@ func (s *Service) replace(t Target, record *Record, version *object.Version, dry
 	if dryRun {
 		return version, nil
 	}
-	if err := s.beforeStore(t, version, true); err != nil {
-		return nil, err
-	}
-	_, err := s.store.Commit(mvcc.Change[*object.Version]{
-		Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: version,
-	})
+	err := s.commit(t, change{Resource: t.Kind.Storage(), Key: t.Key(), Expect: record.Version, Value: version})
 	if err != nil {
 		return nil, err
 	}
-	s.afterStore(version)
 	return version, nil
 }
 
@@ -161,7 +155,9 @@ func (s *Service) prepareUpdate(t Target, next runtime.Object, old *object.Versi
 	keepSystemMetadata(m, old.Meta())
 	applyDefaults(next)
 	if t.Subresource == "" {
-		prepareKindUpdate(next, old.Object())
+		if err := prepareKindUpdate(t, next, old.Object()); err != nil {
+			return err
+		}
 	}
 	if t.countsGeneration() && specChanged(t.Kind, next, old.Object()) {
 		m.SetGeneration(old.Meta().GetGeneration() + 1)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -104,6 +105,10 @@ func validateSpec(obj runtime.Object) field.ErrorList {
 		return validateService(o, spec)
 	case *corev1.ConfigMap:
 		return validateConfigMap(o)
+	case *unstructured.Unstructured:
+		if o.GroupVersionKind().GroupKind() == definitionKind {
+			return validateDefinition(o)
+		}
 	}
 	return nil
 }
@@ -170,6 +175,10 @@ func validateConfigMap(c *corev1.ConfigMap) field.ErrorList {
 // validateChange checks what may not change.
 func validateChange(next, old runtime.Object) field.ErrorList {
 	switch o := next.(type) {
+	case *unstructured.Unstructured:
+		if o.GroupVersionKind().GroupKind() == definitionKind {
+			return validateDefinitionChange(o, old.(*unstructured.Unstructured))
+		}
 	case *corev1.Pod:
 		return validatePodChange(o, old.(*corev1.Pod))
 	case *appsv1.Deployment:
