@@ -82,10 +82,26 @@ func (d *Decoder) Decode(body []byte, mediaType string, gvk schema.GroupVersionK
 			return nil, mismatch
 		}
 	}
+	if wrong := CheckMeta(obj); wrong != nil {
+		return nil, decodeError(wrong, actual, gvk, body)
+	}
 	if err != nil {
 		return obj, decodeError(err, actual, gvk, body)
 	}
 	return fromUnknown(obj)
+}
+
+// CheckMeta returns why the metadata of an object without a Go type is none, or nil.
+func CheckMeta(obj runtime.Object) error {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok || u.Object["metadata"] == nil {
+		return nil
+	}
+	raw, err := json.Marshal(u.Object["metadata"])
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &metav1.ObjectMeta{})
 }
 
 // DecodePatched reads the JSON of a patched object. What the kind does not know is
@@ -97,6 +113,9 @@ func (d *Decoder) DecodePatched(body []byte, gvk schema.GroupVersionKind) (obj r
 	}
 	if mismatch := compareKind(*actual, gvk); mismatch != nil {
 		return nil, nil, mismatch
+	}
+	if wrong := CheckMeta(obj); wrong != nil {
+		return nil, nil, wrong
 	}
 	return obj, err, nil
 }

@@ -197,6 +197,19 @@ func (v *Version) JSON(k *kind.Kind) ([]byte, error) {
 	return encodeJSON(obj)
 }
 
+// Encodable returns why a version that is not stored yet cannot be encoded, in JSON or in
+// protobuf if it has that, or nil.
+func (v *Version) Encodable() error {
+	if _, err := encodeJSON(v.Object()); err != nil {
+		return err
+	}
+	if !v.kind.HasProtobuf() {
+		return nil
+	}
+	_, err := v.Unstored()
+	return err
+}
+
 // Unstored returns the protobuf message of a version that is not stored yet and
 // may still change.
 func (v *Version) Unstored() ([]byte, error) { return encodeProtobuf(v.Object()) }

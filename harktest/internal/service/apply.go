@@ -198,6 +198,9 @@ func appliedObject(t Target, body []byte, o WriteOptions) (*unstructured.Unstruc
 	case len(wanted.GetManagedFields()) > 0:
 		return nil, BadRequest("metadata.managedFields must be nil")
 	}
+	if err := object.CheckMeta(wanted); err != nil { // for once an internal error of the API's
+		return nil, fmt.Errorf("failed to create typed patch object (%s; %s): %w", t.Key(), t.Kind.GVK, err)
+	}
 	wanted.SetName(t.Name)
 	if wanted.GetNamespace() != "" { // without one it stays without until it is created
 		return wanted, matchNamespace(t, wanted)

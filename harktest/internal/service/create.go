@@ -28,9 +28,42 @@ type WriteOptions struct {
 	applied bool // a field manager has seen the object already
 }
 
+// generateAttempts is how many names are generated for an object before the API gives up.
+const generateAttempts = 8
+
 // Create stores a new object of the target's kind; obj becomes the service's.
 // The target's name may be empty.
 func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.Version, error) {
+	if err := object.CheckMeta(obj); err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, BadRequest("%v", err)
+	}
+	if m.GetGenerateName() == "" {
+		return s.create(t, obj, o)
+	}
+	generated := m.GetName() == ""
+	for attempt := 1; ; attempt++ {
+		version, err := s.create(t, obj.DeepCopyObject(), o)
+		if !apierrors.IsAlreadyExists(err) {
+			return version, err
+		}
+		if !generated || attempt == generateAttempts {
+			return nil, apierrors.NewGenerateNameConflict(t.Kind.Resource(), takenName(err), 1)
+		}
+	}
+}
+
+// takenName returns the name that an error says is taken.
+func takenName(err error) string {
+	status, _ := errors.AsType[*apierrors.StatusError](err)
+	return status.ErrStatus.Details.Name
+}
+
+// create is Create with one attempt at a name.
+func (s *Service) create(t Target, obj runtime.Object, o WriteOptions) (*object.Version, error) {
 	obj, err := toHub(t.Kind, obj)
 	if err != nil {
 		return nil, BadRequest("%v", err)
@@ -72,6 +105,9 @@ func (s *Service) Create(t Target, obj runtime.Object, o WriteOptions) (*object.
 func (s *Service) commitNew(t Target, obj runtime.Object, o WriteOptions) (*object.Version, error) {
 	version := object.New(t.Kind, obj)
 	t.Name = version.Meta().GetName()
+	if err := encodable(version); err != nil {
+		return nil, err
+	}
 	if o.DryRun {
 		if s.store.Get(t.Kind.Storage(), t.Key()) != nil {
 			return nil, s.alreadyExists(t)

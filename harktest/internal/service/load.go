@@ -37,6 +37,9 @@ func (s *Service) CreateNamespaces(names ...string) error {
 // what every stored object has are filled in. A namespace may exist, since the
 // server or an object before it made it: it is replaced.
 func (s *Service) Load(t Target, obj runtime.Object) error {
+	if err := object.CheckMeta(obj); err != nil {
+		return err
+	}
 	obj, err := toHub(t.Kind, obj)
 	if err != nil {
 		return err

@@ -88,8 +88,20 @@ func (s *Service) update(t Target, record *Record, change Transform, o WriteOpti
 	return s.replace(hub, record, version, o.DryRun)
 }
 
+// encodable refuses what cannot be encoded, which Go objects and protobuf messages can
+// be: were it stored, every list with it would fail.
+func encodable(v *object.Version) error {
+	if err := v.Encodable(); err != nil {
+		return BadRequest("%s cannot be encoded: %v", v.Kind().GVK.Kind, err)
+	}
+	return nil
+}
+
 // replace commits a new version of a record.
 func (s *Service) replace(t Target, record *Record, version *object.Version, dryRun bool) (*object.Version, error) {
+	if err := encodable(version); err != nil {
+		return nil, err
+	}
 	if dryRun {
 		return version, nil
 	}
