@@ -25,8 +25,17 @@
 // Semantics: generated names, conflicts, preconditions, finalizers, grace
 // periods, generations, the status and scale subresources, JSON, merge, strategic
 // merge and apply patches, label and field selectors, and the API's own Status
-// errors for what is wrong. The common kinds get their defaults and basic
-// validation.
+// errors for what is wrong. The common kinds get their defaults.
+//
+// Validation: the metadata of all kinds; of pods and pod templates the containers
+// (names, images, ports, environment, mounts, resources, probes), the names of volumes,
+// policies, tolerations and the plain fields, but not what is within a volume, a security
+// context or an affinity; selectors, replicas and strategies of workloads; jobs and the
+// schedules of cron jobs; the target and the bounds of autoscalers, but not their
+// metrics; ports, types and cluster IPs of services; keys of config maps and secrets;
+// the namespace of events; names, versions and changes of CustomResourceDefinitions, but
+// not their schemas. What may not change in pods, workloads, config maps, secrets
+// and definitions does not. The specs of other kinds are stored as they come.
 //
 // Faults: [Server.Inject] makes requests and watches fail as they do in the
 // field, [Server.Compact], [Server.Restart] and [Server.GoDown] do so for the

@@ -175,7 +175,8 @@ func TestTwoVersionsOfAKindAreOneObject(t *testing.T) {
 		if err != nil || len(list.Items) != 1 || list.Items[0].Message != "hello" {
 			t.Fatalf("core events = %+v, %v; want the one created in events.k8s.io", list, err)
 		}
-		hpa := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "h"}, Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 3, TargetCPUUtilizationPercentage: new(int32(50))}}
+		hpa := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "h"}, Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "d"}, MaxReplicas: 3, TargetCPUUtilizationPercentage: new(int32(50))}}
 		if _, err := c.AutoscalingV1().HorizontalPodAutoscalers("default").Create(ctx, hpa, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}

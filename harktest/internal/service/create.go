@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,6 +76,10 @@ func (s *Service) create(t Target, obj runtime.Object, o WriteOptions) (*object.
 	}
 	if err := s.admitCreate(t, accessor); err != nil {
 		return nil, err
+	}
+	if svc, ok := obj.(*corev1.Service); ok && svc.Spec.ClusterIP != "" {
+		s.allocating.Lock()
+		defer s.allocating.Unlock()
 	}
 	var sent runtime.Object
 	if t.Kind.Storage() == "nodes" { // which tell of themselves from the beginning

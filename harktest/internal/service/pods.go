@@ -16,6 +16,9 @@ import (
 
 // Bind assigns a pod to a node, as a scheduler asks.
 func (s *Service) Bind(t Target, b *corev1.Binding, o WriteOptions) (*object.Version, error) {
+	if b.Name != t.Name {
+		return nil, BadRequest("name in URL does not match name in Binding object")
+	}
 	if b.Target.Name == "" {
 		return nil, BadRequest("the target of a binding needs a name")
 	}

@@ -3,12 +3,18 @@ package service
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gocampus/hark/key"
 )
 
 // prepareKind does what the API does with a new object of some kinds: the first
@@ -31,7 +37,9 @@ func (s *Service) prepareKind(t Target, obj runtime.Object) error {
 			o.Finalizers = append(o.Finalizers, claimFinalizer)
 		}
 	case *corev1.Service:
-		s.assignAddress(o)
+		if err := s.assignAddress(o); err != nil {
+			return err
+		}
 	case *batchv1.Job:
 		labelJob(o)
 	}
@@ -117,16 +125,23 @@ func qosClass(p *corev1.PodSpec) corev1.PodQOSClass {
 	return corev1.PodQOSBurstable
 }
 
-// assignAddress gives a service a cluster IP of 10.0.0.0/16.
-func (s *Service) assignAddress(svc *corev1.Service) {
+// addresses are those of which services get theirs.
+var addresses = netip.MustParsePrefix("10.0.0.0/16")
+
+// assignAddress gives a service a cluster IP, or checks that it may have the one that it
+// asks for.
+func (s *Service) assignAddress(svc *corev1.Service) error {
 	if svc.Spec.Type == corev1.ServiceTypeExternalName {
-		return
+		return nil
 	}
-	if svc.Spec.ClusterIP == "" {
-		s.mu.Lock()
-		s.address = max(s.address+1, 1)
-		svc.Spec.ClusterIP = fmt.Sprintf("10.0.%d.%d", s.address>>8, s.address&0xff)
-		s.mu.Unlock()
+	switch wanted, err := netip.ParseAddr(svc.Spec.ClusterIP); {
+	case svc.Spec.ClusterIP == "":
+		svc.Spec.ClusterIP = s.nextAddress()
+	case err != nil || !wanted.Is4(): // none, or nothing of ours: validation looks at it
+	case !addresses.Contains(wanted):
+		return noAddress(svc, fmt.Sprintf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", wanted, addresses))
+	case s.hasAddress(svc.Spec.ClusterIP):
+		return noAddress(svc, "provided IP is already allocated")
 	}
 	if len(svc.Spec.ClusterIPs) == 0 {
 		svc.Spec.ClusterIPs = []string{svc.Spec.ClusterIP}
@@ -140,6 +155,40 @@ func (s *Service) assignAddress(svc *corev1.Service) {
 		}
 	}
 	setDefaultPointer(&svc.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+	return nil
+}
+
+func noAddress(svc *corev1.Service, why string) error {
+	path, address := field.NewPath("spec", "clusterIPs"), svc.Spec.ClusterIP
+	errs := field.ErrorList{field.Invalid(path, []string{address}, "failed to allocate IP "+address+": "+why)}
+	return apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, svc.Name, errs)
+}
+
+// nextAddress returns an address that no service has.
+func (s *Service) nextAddress() string {
+	for {
+		s.mu.Lock()
+		s.address = max(s.address+1, 1)
+		address := fmt.Sprintf("10.0.%d.%d", s.address>>8, s.address&0xff)
+		chosen := s.chosen[address]
+		s.mu.Unlock()
+		if !chosen || !s.hasAddress(address) {
+			return address
+		}
+	}
+}
+
+// hasAddress tells whether a service has an address, and notes that somebody chose it.
+func (s *Service) hasAddress(address string) bool {
+	s.mu.Lock()
+	s.chosen[address] = true
+	s.mu.Unlock()
+	for record := range s.store.Newest("services").All("", key.Key{}) {
+		if svc, ok := record.Value.Object().(*corev1.Service); ok && svc.Spec.ClusterIP == address {
+			return true
+		}
+	}
+	return false
 }
 
 // claimFinalizer is what the admission plugin StorageObjectInUseProtection adds.

@@ -36,9 +36,14 @@ type Service struct {
 	options Options
 	decoder *object.Decoder
 
-	mu       sync.Mutex // guards managers and addresses
+	mu       sync.Mutex // guards managers, address and chosen
 	managers map[managerKey]func() (*fieldManager, error)
-	address  uint16 // the last cluster IP, as an offset
+	address  uint16          // the last cluster IP that was given, as an offset
+	chosen   map[string]bool // cluster IPs that were asked for
+
+	// allocating is held while a service is created that asks for its cluster IP, so
+	// that no other gets it meanwhile.
+	allocating sync.Mutex
 
 	// publishing guards defined. It is held for writing while a definition is changed
 	// and for reading while an object of a defined kind is created.
@@ -48,7 +53,7 @@ type Service struct {
 
 // New returns a service over a store.
 func New(kinds *kind.Registry, store *mvcc.Store[*object.Version], o Options) *Service {
-	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]func() (*fieldManager, error){}, defined: map[string]*served{}}
+	return &Service{kinds: kinds, store: store, options: o, decoder: object.NewDecoder(kinds), managers: map[managerKey]func() (*fieldManager, error){}, defined: map[string]*served{}, chosen: map[string]bool{}}
 }
 
 // Kinds returns the kinds that the service serves.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -17,8 +18,6 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/gocampus/hark/harktest/internal/kind"
@@ -92,7 +91,7 @@ func validateSpec(obj runtime.Object) field.ErrorList {
 	case *corev1.Pod:
 		return validatePodSpec(&o.Spec, spec)
 	case *appsv1.Deployment:
-		return validateWorkload(o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template, spec)
+		return validateDeployment(&o.Spec, spec)
 	case *appsv1.ReplicaSet:
 		return validateWorkload(o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template, spec)
 	case *appsv1.StatefulSet:
@@ -100,7 +99,15 @@ func validateSpec(obj runtime.Object) field.ErrorList {
 	case *appsv1.DaemonSet:
 		return validateWorkload(nil, o.Spec.Selector, &o.Spec.Template, spec)
 	case *batchv1.Job:
-		return validatePodSpec(&o.Spec.Template.Spec, spec.Child("template", "spec"))
+		return validateJob(&o.Spec, spec)
+	case *batchv1.CronJob:
+		return validateCronJob(&o.Spec, spec)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		return validateAutoscaler(&o.Spec, spec)
+	case *corev1.Event:
+		return validateEvent(o)
+	case *corev1.Secret:
+		return validateSecret(o)
 	case *corev1.Service:
 		return validateService(o, spec)
 	case *corev1.ConfigMap:
@@ -125,7 +132,13 @@ func validateWorkload(replicas *int32, selector *metav1.LabelSelector, template 
 		errs = append(errs, metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, spec.Child("selector"))...)
 		errs = append(errs, validateSelected(selector, template, spec)...)
 	}
-	return append(errs, validatePodSpec(&template.Spec, spec.Child("template", "spec"))...)
+	errs = append(errs, metavalidation.ValidateLabels(template.Labels, spec.Child("template", "labels"))...)
+	pods := spec.Child("template", "spec")
+	errs = append(errs, validatePodSpec(&template.Spec, pods)...)
+	if policy := template.Spec.RestartPolicy; policy == corev1.RestartPolicyOnFailure || policy == corev1.RestartPolicyNever {
+		errs = append(errs, field.NotSupported(pods.Child("restartPolicy"), policy, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
+	}
+	return errs
 }
 
 func validateSelected(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec, spec *field.Path) field.ErrorList {
@@ -139,37 +152,6 @@ func validateSelected(selector *metav1.LabelSelector, template *corev1.PodTempla
 		return field.ErrorList{field.Invalid(spec.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`")}
 	}
 	return nil
-}
-
-func validateService(s *corev1.Service, path *field.Path) field.ErrorList {
-	if len(s.Spec.Ports) == 0 && s.Spec.Type != corev1.ServiceTypeExternalName && s.Spec.ClusterIP != corev1.ClusterIPNone {
-		return field.ErrorList{field.Required(path.Child("ports"), "")}
-	}
-	var errs field.ErrorList
-	for i, port := range s.Spec.Ports {
-		for _, message := range utilvalidation.IsValidPortNum(int(port.Port)) {
-			errs = append(errs, field.Invalid(path.Child("ports").Index(i).Child("port"), port.Port, message))
-		}
-		if port.TargetPort.Type == intstr.Int {
-			for _, message := range utilvalidation.IsValidPortNum(port.TargetPort.IntValue()) {
-				errs = append(errs, field.Invalid(path.Child("ports").Index(i).Child("targetPort"), port.TargetPort.IntVal, message))
-			}
-		}
-		if len(s.Spec.Ports) > 1 && port.Name == "" {
-			errs = append(errs, field.Required(path.Child("ports").Index(i).Child("name"), ""))
-		}
-	}
-	return errs
-}
-
-func validateConfigMap(c *corev1.ConfigMap) field.ErrorList {
-	var errs field.ErrorList
-	for name := range c.Data {
-		for _, message := range utilvalidation.IsConfigMapKey(name) {
-			errs = append(errs, field.Invalid(field.NewPath("data").Key(name), name, message))
-		}
-	}
-	return errs
 }
 
 // validateChange checks what may not change.

@@ -62,7 +62,7 @@ func (s *Story) schedule(it item, pod *corev1.Pod) time.Duration {
 	}
 	node := s.options.Nodes[s.turn%len(s.options.Nodes)]
 	s.turn++
-	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
 	if _, err := s.service.Bind(it.target(), binding, s.write()); err != nil {
 		return 0 // it is deleted or bound by somebody else: the event tells
 	}
