@@ -17,12 +17,25 @@ func validateDefinition(u *unstructured.Unstructured) field.ErrorList {
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)} // it was read before
 	}
-	var errs field.ErrorList
-	if want := d.Spec.Names.Plural + "." + d.Spec.Group; d.Metadata.Name != want {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), d.Metadata.Name, `must be spec.names.plural+"."+spec.group`))
+	return d.validateSpec(field.NewPath("spec"))
+}
+
+// validateDefinitionStored checks the versions that objects may be stored as.
+func validateDefinitionStored(u *unstructured.Unstructured) field.ErrorList {
+	d, err := readDefinition(u)
+	if err != nil {
+		return nil // validateDefinition tells of the error
 	}
-	errs = append(errs, d.validateSpec(field.NewPath("spec"))...)
-	return append(errs, d.validateStored()...)
+	return d.validateStored()
+}
+
+// validateDefinitionName checks the name of a new definition, which cannot change later.
+func validateDefinitionName(u *unstructured.Unstructured) field.ErrorList {
+	d, err := readDefinition(u)
+	if err != nil || d.Metadata.Name == d.Spec.Names.Plural+"."+d.Spec.Group {
+		return nil // validateDefinition tells of the error
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), d.Metadata.Name, `must be spec.names.plural+"."+spec.group`)}
 }
 
 // validateDefinitionChange checks what may not change once objects may be stored.
@@ -42,7 +55,8 @@ func validateDefinitionChange(next, old *unstructured.Unstructured) field.ErrorL
 		errs = append(errs, validation.ValidateImmutableField(a.Spec.Names.Kind, b.Spec.Names.Kind, spec.Child("names", "kind"))...)
 	}
 	errs = append(errs, validation.ValidateImmutableField(a.Spec.Group, b.Spec.Group, spec.Child("group"))...)
-	return append(errs, validation.ValidateImmutableField(a.Spec.Names.Plural, b.Spec.Names.Plural, spec.Child("names", "plural"))...)
+	errs = append(errs, validation.ValidateImmutableField(a.Spec.Names.Plural, b.Spec.Names.Plural, spec.Child("names", "plural"))...)
+	return append(errs, a.validateStored()...)
 }
 
 func (d *definition) validateSpec(path *field.Path) field.ErrorList {

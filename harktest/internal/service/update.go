@@ -69,11 +69,20 @@ func (s *Service) update(t Target, record *Record, change Transform, o WriteOpti
 	}
 	hub := t
 	hub.Kind = t.Kind.Main()
+	tracked := next
+	if t.Subresource == ephemeralPart || t.Subresource == resizePart {
+		// A manager owns what it sends, also where it is not taken from there.
+		tracked = next.DeepCopyObject()
+		applyDefaults(tracked)
+	}
 	if err := s.prepareUpdate(hub, next, old); err != nil {
 		return nil, err
 	}
 	if t.Subresource != "binding" { // a binding is of no manager
-		if next, err = s.trackUpdate(hub, old, next, o); err != nil {
+		if tracked, err = s.trackUpdate(hub, old, tracked, o); err != nil {
+			return nil, err
+		}
+		if next, err = withManagersOf(next, tracked); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +95,21 @@ func (s *Service) update(t Target, record *Record, change Transform, o WriteOpti
 		return old, nil
 	}
 	return s.replace(hub, record, version, o.DryRun)
+}
+
+// withManagersOf returns tracked if it is what next was made into, and otherwise next
+// with its managers.
+func withManagersOf(next, tracked runtime.Object) (runtime.Object, error) {
+	m, err := meta.Accessor(next)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	from, err := meta.Accessor(tracked)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	m.SetManagedFields(from.GetManagedFields())
+	return next, nil
 }
 
 // encodable refuses what cannot be encoded, which Go objects and protobuf messages can

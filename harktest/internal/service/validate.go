@@ -46,6 +46,11 @@ func pathSegment(name string, prefix bool) []string {
 
 func validateCreate(k *kind.Kind, obj runtime.Object, m metav1.Object) field.ErrorList {
 	errs := validateMeta(k, m)
+	if definition, ok := obj.(*unstructured.Unstructured); ok && k.Storage() == crdStorage {
+		errs = append(errs, validateDefinitionName(definition)...)
+		errs = append(errs, validateSpec(obj)...)
+		return append(errs, validateDefinitionStored(definition)...)
+	}
 	errs = append(errs, validateSpec(obj)...)
 	if pod, ok := obj.(*corev1.Pod); ok {
 		errs = append(errs, validateNewPod(&pod.Spec, field.NewPath("spec"))...)
