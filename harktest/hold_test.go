@@ -63,7 +63,9 @@ func endsWait(t *testing.T, o harktest.Options, w wait, http2 bool, body, end st
 	if w.large {
 		size = 8 << 20 // more than the buffers of a connection hold
 	}
-	create(t, s, configMap("default", "a", map[string]string{"x": strings.Repeat("y", size)}))
+	for i := range 8 { // a config map holds no more than 1 MiB
+		create(t, s, configMap("default", fmt.Sprintf("a%d", i), map[string]string{"x": strings.Repeat("y", size/8)}))
+	}
 	s.Inject(w.fault)
 
 	ctx, leave := context.WithCancel(context.Background())
