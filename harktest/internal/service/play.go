@@ -47,12 +47,10 @@ func (s *Service) restore(t Target, obj runtime.Object) error {
 	complete(k, m, obj)
 	version := object.New(k, obj)
 	version.Packable()
-	change := mvcc.Change[*object.Version]{Resource: k.Storage(), Key: t.Key(), Expect: there.Version, Value: version}
-	if _, err := s.store.Commit(change); err != nil {
+	if err := s.commit(t, change{Resource: k.Storage(), Key: t.Key(), Expect: there.Version, Value: version}); err != nil {
 		return err
 	}
 	version.Pack()
-	s.afterStore(version)
 	return nil
 }
 
@@ -66,14 +64,9 @@ func (s *Service) Drop(t Target) error {
 			return nil
 		}
 		last := object.New(k, there.Value.Copy())
-		change := mvcc.Change[*object.Version]{Resource: k.Storage(), Key: t.Key(), Expect: there.Version, Value: last, Delete: true}
-		_, err := s.store.Commit(change)
-		if errors.Is(err, mvcc.ErrConflict) {
-			continue
+		err := s.commit(t, change{Resource: k.Storage(), Key: t.Key(), Expect: there.Version, Value: last, Delete: true})
+		if !errors.Is(err, mvcc.ErrConflict) {
+			return err
 		}
-		if err == nil {
-			s.afterStore(last)
-		}
-		return err
 	}
 }
