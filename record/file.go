@@ -17,6 +17,7 @@ type File struct {
 	reader *Reader
 	header Header // of the first part
 	before Header // of the part that was read last
+	err    error  // of opening a part, which is final
 }
 
 // Open opens a recording. FILE is read after its parts FILE.1, FILE.2 and so on
@@ -39,12 +40,15 @@ func Open(path string) (*File, error) {
 func chain(path string) ([]string, error) {
 	newest, err := headerOf(path)
 	numbers := partsOf(path)
-	if errors.Is(err, fs.ErrNotExist) && len(numbers) > 0 { // it ended between two parts
+	if between(err) && len(numbers) > 0 {
 		last := numbers[len(numbers)-1]
-		numbers = numbers[:len(numbers)-1]
-		newest, err = headerOf(partPath(path, last))
-		if err == nil {
-			return append(before(path, numbers, newest), partPath(path, last)), nil
+		older, olderErr := headerOf(partPath(path, last))
+		if olderErr == nil {
+			parts := append(before(path, numbers[:len(numbers)-1], older), partPath(path, last))
+			if !errors.Is(err, fs.ErrNotExist) {
+				parts = append(parts, path) // whose reader says that it is cut
+			}
+			return parts, nil
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -52,6 +56,13 @@ func chain(path string) ([]string, error) {
 	}
 	// Of a file that cannot be read Open says so.
 	return append(before(path, numbers, newest), path), nil
+}
+
+// between tells that a recording ended between two parts, as when the disk was full
+// there: the newest file is not there yet, or its header is not.
+func between(err error) bool {
+	damage, ok := errors.AsType[*DamageError](err)
+	return errors.Is(err, fs.ErrNotExist) || ok && damage.Cut
 }
 
 // before returns the parts that come before one without a gap.
@@ -117,9 +128,16 @@ func (f *File) Streams() []Stream { return f.reader.Streams() }
 // good order; else its program crashed or still records.
 func (f *File) Ended() bool { return f.reader.Ended() }
 
+// Continues tells, once Next has returned io.EOF, that the recording goes on in a
+// part that was not asked for, or is not there.
+func (f *File) Continues() bool { return f.reader.Continues() }
+
 // Next returns the next event; see Reader.Next.
 func (f *File) Next() (Event, error) {
 	for {
+		if f.err != nil {
+			return Event{}, f.err
+		}
 		e, err := f.reader.Next()
 		switch {
 		case err == nil:
@@ -131,17 +149,17 @@ func (f *File) Next() (Event, error) {
 		case !f.reader.rotated:
 			return Event{}, &DamageError{Path: f.path, Cut: true, Offset: f.reader.frames.offset, Err: io.ErrUnexpectedEOF}
 		}
-		f.close()
-		if err := f.open(); err != nil {
-			return Event{}, err
+		file, reader := f.file, f.reader
+		if f.err = f.open(); f.err != nil {
+			return Event{}, f.err
 		}
+		reader.Close()
+		_ = file.Close() // it was only read
 	}
 }
 
 // Close closes the file.
-func (f *File) Close() error { return f.close() }
-
-func (f *File) close() error {
+func (f *File) Close() error {
 	f.reader.Close()
 	return f.file.Close()
 }

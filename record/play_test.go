@@ -92,6 +92,26 @@ func TestAFileIsRotatedAndReadAsOneOrInParts(t *testing.T) {
 		if again, err := Load(path, LoadOptions{}); err != nil || again.Ended || len(again.Final()[0]) == 0 {
 			t.Errorf("without the newest part: %v", err)
 		}
+		part := must(Open(partPath(path, 5)))(t)
+		if _, err := readAll(part.Next); err != io.EOF || part.Ended() || !part.Continues() {
+			t.Errorf("a part alone: %v, ended %v, continues %v", err, part.Ended(), part.Continues())
+		}
+		must(0, part.Close())(t)
+		// Neither do those vanish whose successor has no header yet.
+		for _, size := range []int{0, 20} {
+			must(0, os.WriteFile(path, must(os.ReadFile(alone))(t)[:size], 0o600))(t)
+			again := must(Load(path, LoadOptions{}))(t)
+			if again.Damage == nil || again.Damage.Path != path || !again.Damage.Cut || len(again.Final()[0]) == 0 {
+				t.Errorf("the newest part has %d bytes: %v, %d events", size, again.Damage, len(again.Events))
+			}
+			file := must(Open(path))(t)
+			_, err := readAll(file.Next)
+			if _, again := file.Next(); err == io.EOF || again != err {
+				t.Errorf("errors of a file: %v, then %v", err, again)
+			}
+			must(0, file.Close())(t)
+		}
+		must(0, os.Remove(path))(t)
 		// A part that is damaged ends the reading there.
 		if keep == 0 {
 			must(0, os.Truncate(partPath(path, 3), 400))(t)

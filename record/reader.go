@@ -108,6 +108,10 @@ func (r *Reader) Synced(stream int) (time.Time, bool) {
 // good order; else its program crashed or still records.
 func (r *Reader) Ended() bool { return r.ended }
 
+// Continues tells, once Next has returned io.EOF, that the recording was not ended
+// but goes on in the next part.
+func (r *Reader) Continues() bool { return r.rotated }
+
 // Next returns the next event. It returns io.EOF after the last one and a
 // *DamageError when the file cannot be read on. All errors are final.
 func (r *Reader) Next() (Event, error) {

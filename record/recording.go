@@ -50,6 +50,7 @@ type Events interface {
 	Next() (Event, error)
 	Streams() []Stream
 	Ended() bool
+	Continues() bool
 }
 
 // Load opens a recording, with all its parts, and loads it. Damage is no error:
