@@ -2,6 +2,7 @@ package recordtest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,9 @@ func Play(t *testing.T, r *record.Recording, o Options) *Result {
 	if o.Work == nil {
 		panic("recordtest: Options.Work is missing")
 	}
+	if err := streamOf(r, o.Stream); err != nil {
+		t.Fatal(err)
+	}
 	result := &Result{}
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
@@ -79,6 +83,14 @@ func Play(t *testing.T, r *record.Recording, o Options) *Result {
 		p.check(t, result)
 	})
 	return result
+}
+
+// streamOf returns an error where a recording has no such stream.
+func streamOf(r *record.Recording, stream int) error {
+	if stream < 0 || stream >= len(r.Streams) {
+		return fmt.Errorf("recordtest: there is no stream %d: the recording has %d, counted from 0", stream, len(r.Streams))
+	}
+	return nil
 }
 
 // playing is one Play.

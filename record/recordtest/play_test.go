@@ -173,6 +173,14 @@ func TestAProbeFindsOverlapsAndLosses(t *testing.T) {
 		if got := p.Lost(map[key.Key]time.Time{a: began, b: began}); !cmp.Equal(got, []key.Key{b}) {
 			t.Errorf("lost %v; want b, whose run failed", got)
 		}
+		c := key.Key{Name: "c"}
+		func() {
+			defer func() { _ = recover() }()
+			_ = p.Run(t.Context(), c, func() error { panic("no") })
+		}()
+		if got := p.Lost(map[key.Key]time.Time{c: began}); !cmp.Equal(got, []key.Key{c}) || p.Runs()[c][0].Err == nil {
+			t.Errorf("lost %v; want c, whose run panicked", got)
+		}
 		if got := p.Lost(map[key.Key]time.Time{a: time.Now()}); !cmp.Equal(got, []key.Key{a}) {
 			t.Errorf("lost %v; want a, which changed after its run", got)
 		}
@@ -290,6 +298,14 @@ func TestAStageKnowsKindsThatAServerDoesNot(t *testing.T) {
 	found, err := harktest.List[*corev1.Pod](server, "new")
 	if err != nil || len(found) != 1 || found[0].Status.Phase != corev1.PodFailed {
 		t.Errorf("%v, %v", found, err)
+	}
+}
+
+func TestAStreamThatIsNotThereIsAnError(t *testing.T) {
+	for stream, wrong := range map[int]bool{-1: true, 0: false, 1: true} {
+		if err := streamOf(&record.Recording{Streams: []record.Stream{pods}}, stream); (err != nil) != wrong {
+			t.Errorf("stream %d of one: %v", stream, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package recordtest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -32,6 +33,9 @@ type Run struct {
 	Err            error
 }
 
+// errNoReturn is the error of a run that panicked or ended its goroutine.
+var errNoReturn = errors.New("recordtest: the run did not return")
+
 // DefaultDelay is the longest pause of a Probe at the beginning and at the end of a
 // run.
 const DefaultDelay = 100 * time.Millisecond
@@ -49,7 +53,7 @@ func NewProbe(seed uint64, delay time.Duration) *Probe {
 // pauses, not do.
 func (p *Probe) Run(ctx context.Context, k key.Key, do func() error) error {
 	number := p.begin(k)
-	run := Run{Started: time.Now()}
+	run := Run{Started: time.Now(), Err: errNoReturn}
 	defer func() { p.end(k, run) }()
 	p.pause(ctx, k, number, "before")
 	run.Err = do()
