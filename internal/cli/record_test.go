@@ -239,6 +239,9 @@ func TestAPartOfARecordingIsReplayed(t *testing.T) {
 	if all := replayed(t, path, "--from", "0s"); strings.Count(all, "\n") != 9 {
 		t.Errorf("from the beginning:\n%s", all)
 	}
+	if got := run(t.Context(), nil, "hark", "replay", path, "--from", "2s", "--to", "1s"); got.code != exitUsage || !strings.Contains(got.err, "--from must not be after --to\n") {
+		t.Errorf("to a time before the beginning: %s", got)
+	}
 	if none := replayed(t, path, "--to", "2001-01-01T00:00:00Z"); none != "" {
 		t.Errorf("before the beginning:\n%s", none)
 	}
@@ -262,11 +265,38 @@ func TestADamagedRecordingIsPlayedUpToTheDamage(t *testing.T) {
 	if got.code != exitError || strings.Count(got.out, "\n") != 9 || !strings.Contains(got.err, "the recording is damaged") || !strings.Contains(got.err, "try: zstd -t "+bad) {
 		t.Errorf("a damaged file: %s", got)
 	}
+	t.Setenv(childVariable, "env")
+	got = run(t.Context(), nil, "hark", "replay", "--speed", "max", bad, "--", os.Args[0])
+	if got.code != exitError || !strings.Contains(got.out, "pods/default/first") || !strings.Contains(got.err, "the recording is damaged") {
+		t.Errorf("a damaged file and a program: %s", got)
+	}
 	open := path + "-open"
 	write(t, open, `{"schema":"hark.record/v1","record":"header"}`+"\n")
 	got = run(t.Context(), nil, "hark", "replay", open)
 	if got.code != exitDone || !strings.Contains(got.err, "the recording has no end") {
 		t.Errorf("a recording without an end: %s", got)
+	}
+	write(t, open, `{"schema":"hark.record/v1","record":"header"}`+"\n"+`{"schema":"hark.record/v1","record":"next"}`+"\n")
+	got = run(t.Context(), nil, "hark", "record", "show", open)
+	if got.code != exitDone || got.err != "the recording goes on in its next part\n" {
+		t.Errorf("a part of a recording: %s", got)
+	}
+}
+
+// A kind that the server had late is told apart from those that it had from the
+// beginning.
+func TestAReplayNamesTheKindsThatCameLate(t *testing.T) {
+	path := filepath.Join(home(t), "late")
+	event := func(stream int) string {
+		return fmt.Sprintf(`{"schema":"hark.record/v1","record":"event","time":"2026-03-01T10:00:00Z","stream":%d,"type":"ADDED","cause":"watch","name":"x","object":{"metadata":{"name":"x"}}}`+"\n", stream)
+	}
+	write(t, path, `{"schema":"hark.record/v1","record":"header","streams":[{"version":"v1","kind":"Node","resource":"nodes"}]}`+"\n"+event(0)+
+		`{"schema":"hark.record/v1","record":"stream","stream":1,"new":{"group":"g","version":"v1","kind":"Gadget","resource":"gadgets"}}`+"\n"+event(1)+event(0))
+	lines := strings.Split(replayed(t, path), "\n")
+	for i, want := range []string{" Added    x", " Added    Gadget x", " Added    Node   x"} {
+		if len(lines) <= i || !strings.HasSuffix(lines[i], want) {
+			t.Errorf("line %d of %q; want %q", i, lines, want)
+		}
 	}
 }
 

@@ -124,6 +124,9 @@ func (s *session) replay(cmd *cobra.Command, f *replayFlags, args []string) erro
 	if r.to, err = s.parseTime(cmd, "to", f.to, start); err != nil {
 		return err
 	}
+	if !r.to.IsZero() && r.from.After(r.to) {
+		return usageError(s.say(text.TimesReversed), s.tryHelp(cmd))
+	}
 	ctx, cancel, err := s.limited(cmd, *f.limit)
 	if err != nil {
 		return err
@@ -278,17 +281,29 @@ func (r *replaying) banner() {
 	var kinds []string
 	for _, stream := range r.tape.Streams() {
 		kinds = append(kinds, stream.Kind.GVK.Kind)
-		r.printing.Kinds = append(r.printing.Kinds, follow.PrintedKind(stream.Kind))
 	}
-	r.printing.ShowKind = len(kinds) > 1
 	r.printer = printer.New(r.printing)
+	r.know()
 	s := r.session
 	_, _ = fmt.Fprintln(s.Err, text.Printable(s.say(text.Replaying, "kinds", s.lang.List(kinds), // else there is nobody to tell
 		"time", r.tape.header.Time.Local().Format(time.DateTime), "file", r.tape.name)))
 }
 
+// know gives the printer the kinds that are known so far: one that the server had
+// late comes in the middle of a recording.
+func (r *replaying) know() {
+	for _, stream := range r.tape.Streams()[len(r.printing.Kinds):] {
+		r.printing.Kinds = append(r.printing.Kinds, follow.PrintedKind(stream.Kind))
+	}
+	r.printing.ShowKind = len(r.printing.Kinds) > 1
+	r.printer.ShowKinds(r.printing.ShowKind, r.printing.Kinds)
+}
+
 // print prints an event as hark watch does.
 func (r *replaying) print(e record.Event, before *record.Event) error {
+	if len(r.tape.Streams()) > len(r.printing.Kinds) {
+		r.know()
+	}
 	event := printedEvent(r.printer, r.tape.Streams()[e.Stream], e, before)
 	out, err := r.printer.Append(r.buffer[:0], event)
 	if err != nil {

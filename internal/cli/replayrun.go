@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -70,13 +71,19 @@ func (p *runPlan) replay(ctx context.Context, r *replaying) error {
 		p.say(text.ReplayRunning, "command", filepath.Base(p.command.Path), "kinds", p.session.lang.List(kinds),
 			"time", r.tape.header.Time.Local().Format(time.DateTime), "file", r.tape.name)
 	}
-	return p.operate(ctx, cancel, announce, &replayFeed{replaying: r})
+	feed := &replayFeed{replaying: r}
+	err := p.operate(ctx, cancel, announce, feed)
+	if feed.damage != nil && context.Cause(ctx) == nil {
+		return feed.damage // what is parked was said
+	}
+	return err
 }
 
 // replayFeed is a recording that is played to a program.
 type replayFeed struct {
 	*replaying
 	changed map[int]bool // streams that have told a change: what existed is complete
+	damage  error        // where the recording ended; what was before is run
 }
 
 // Run implements engine.Feed. What existed at the beginning has been told when each
@@ -95,6 +102,9 @@ func (f *replayFeed) Run(ctx context.Context, sink engine.Sink) error {
 		sink.Tell(engine.Event{Event: toldEvent(e, before), Kind: f.tape.Streams()[e.Stream].Kind, Time: e.Time})
 		return nil
 	})
+	if damage, ok := errors.AsType[*record.DamageError](err); ok && damage != nil {
+		f.damage, err = err, nil
+	}
 	if err == nil && !synced {
 		sink.Synced()
 	}

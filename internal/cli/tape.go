@@ -50,11 +50,16 @@ func (s *session) notARecording(name string, err error) error {
 	return &failure{code: exitError, message: message, try: s.say(text.TryFile, "file", shellWord(name)), err: err}
 }
 
-// openEnd says on standard error that a recording has no end.
+// openEnd says on standard error that a recording has no end, or not here.
 func (s *session) openEnd(t *tape) {
-	if !t.Ended() {
-		_, _ = fmt.Fprintln(s.Err, s.say(text.RecordingOpen)) // else there is nobody to tell
+	said := text.RecordingOpen
+	switch {
+	case t.Ended():
+		return
+	case t.Continues():
+		said = text.RecordingGoesOn
 	}
+	_, _ = fmt.Fprintln(s.Err, s.say(said)) // else there is nobody to tell
 }
 
 // damaged says where a recording cannot be read on. That its end was cut off, as by

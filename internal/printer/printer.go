@@ -115,6 +115,13 @@ func New(options Options) *Printer {
 	return &Printer{options: options, kinds: newKindColumn(options)}
 }
 
+// ShowKinds lays the column of the kinds out anew, for the events from now on; see
+// Options.
+func (p *Printer) ShowKinds(show bool, kinds []Kind) {
+	p.options.ShowKind, p.options.Kinds = show, kinds
+	p.kinds = newKindColumn(p.options)
+}
+
 // Needs tells which decoded states Append reads for an event, so that nothing
 // else is decoded. Of the event, type, cause and kind count.
 func (p *Printer) Needs(event Event) (object, old bool) {
