@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // Marker hides values behind marks that tell whether a field changed from one
@@ -99,8 +100,8 @@ func (h *hiding) walk(value any, steps []string, place string) any {
 	return h.leaf(value, place)
 }
 
-// leaf hides one value. What is no string becomes null: a text in its place would
-// keep the object from being decoded.
+// leaf hides one value. What is no string, or is a time, becomes null: a text in its
+// place would keep the object from being decoded.
 func (h *hiding) leaf(value any, place string) any {
 	h.found = true
 	text, ok := value.(string)
@@ -109,6 +110,9 @@ func (h *hiding) leaf(value any, place string) any {
 	}
 	if len(text) >= shortestLeak {
 		h.leaks = append(h.leaks, text)
+	}
+	if _, err := time.Parse(time.RFC3339, text); err == nil {
+		return nil
 	}
 	return h.mark("path", place, value)
 }

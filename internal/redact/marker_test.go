@@ -111,6 +111,20 @@ func TestPathsNameFieldsBelowMapsAndLists(t *testing.T) {
 	}
 }
 
+// An object whose fields were hidden is still one of its kind.
+func TestTimesBecomeNull(t *testing.T) {
+	pod := decoded(t, `{"metadata":{"uid":"u","annotations":{"a":"at 2026-03-01T10:00:00Z"}},"status":{"startTime":"2026-03-01T10:00:00Z","observed":"2026-03-01T10:00:00.123456Z","phase":"Running"}}`)
+	parsed, _ := ParsePath("status")
+	NewMarker().Paths(pod, []Path{parsed})
+	status := pod["status"].(map[string]any)
+	if status["startTime"] != nil || status["observed"] != nil || !isMask(status["phase"].(string)) {
+		t.Errorf("the status became %v", status)
+	}
+	if note := pod["metadata"].(map[string]any)["annotations"].(map[string]any)["a"]; !isMask(note.(string)) {
+		t.Errorf("a copy of a time is left: %v", note)
+	}
+}
+
 func TestPathsThatCannotBeAreRefused(t *testing.T) {
 	for _, path := range []string{
 		"", ".", "*", "[*]", "a..b", "a.", "a[", "a[0]", `a["b`, `a["b"]c`, "kind", "apiVersion", "metadata", "metadata.*",
