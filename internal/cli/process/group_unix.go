@@ -39,6 +39,9 @@ func (g *group) signal(s syscall.Signal) {
 		return
 	}
 	_ = syscall.Kill(-g.leader.Pid, s) // an error: it has just ended
+	if of, err := syscall.Getpgid(g.leader.Pid); err == nil && of != g.leader.Pid {
+		_ = g.leader.Signal(s) // it has gone over to another group
+	}
 }
 
 func (g *group) release() {}

@@ -32,6 +32,14 @@ func init() {
 		<-asked
 		_, _ = os.Stdout.WriteString("asked\n")
 	}
+	roles["mover"] = func() { // goes over to the group of its parent
+		to, err := syscall.Getpgid(syscall.Getppid())
+		if err != nil || syscall.Setpgid(0, to) != nil {
+			os.Exit(8)
+		}
+		hold()
+		time.Sleep(time.Hour)
+	}
 	roles["owner"] = func() { // a program that is killed itself, with a child of Start
 		if _, err := Start(program("stubborn")); err != nil {
 			os.Exit(8)
@@ -87,6 +95,15 @@ func TestGrandchildrenThatIgnoreTermAreKilled(t *testing.T) {
 	grandchild := line.grab()
 	_ = p.Wait(ended(), 50*time.Millisecond)
 	expectEnd(t, grandchild)
+}
+
+func TestAProgramThatHasLeftItsGroupIsEnded(t *testing.T) {
+	line := newLifeline(t)
+	p := start(t, program("mover", line.env()))
+	moved := line.grab()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	go p.End(patience)
+	expectEnd(t, moved)
 }
 
 func TestAProgramIsAskedBeforeItIsKilled(t *testing.T) {
