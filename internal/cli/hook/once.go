@@ -110,7 +110,7 @@ func outcome(err error, last []byte, said string) (Result, error) {
 	switch {
 	case failed.Code == exitAgain:
 		return Result{}, ErrAgain
-	case failed.Code == exitPark && a.Park != nil:
+	case failed.Code == exitPark && a.Park != nil && *a.Park != "":
 		return a.outcome()
 	case failed.Code == exitPark:
 		return Result{}, &ParkError{failed.Error()}

@@ -78,6 +78,7 @@ func TestExitCodesAndLastLinesBecomeOutcomes(t *testing.T) {
 		{code: 0, lines: []string{`{"park":"no such team"}`, "\r\n"}, err: "no such team"},
 		{code: 100, lines: []string{`{"park":"no such team"}`, "\n"}, err: "no such team"},
 		{code: 1, lines: []string{`{"park":"no such team"}`, "\n"}, err: "exit code 1: said"},
+		{code: 100, lines: []string{`{"park":""}`, "\n"}, err: "exit code 100: said"},
 		{code: 75, lines: []string{`{"requeueAfter":"30s"}`, "\n"}, err: ErrAgain.Error()},
 		{code: 0, lines: []string{`{"requeueAfter":"soon"}`, "\n"}, err: `requeueAfter is "soon"; want a time such as 30s`},
 		{code: 0, lines: []string{`{"requeueAfter":"30s"}`, "\n", "after\n"}, passed: "{\"requeueAfter\":\"30s\"}\nafter\n"},
