@@ -182,6 +182,9 @@ func parseLoop(value string) (engine.Loop, error) {
 
 // parseOn reads the types of changes.
 func parseOn(words []string) (map[watch.EventType]bool, error) {
+	if len(words) == 0 {
+		return nil, fmt.Errorf("--on must be of %s, not empty", strings.Join(onWords, ","))
+	}
 	on := map[watch.EventType]bool{}
 	for _, word := range words {
 		i := slices.Index(onWords, word)
