@@ -127,7 +127,7 @@ func TestRunAnswersExitCodesWithWhatTheyMean(t *testing.T) {
 		"configmaps/default/parks: parked by attempt 1, until it changes: the quota is used up\n",
 		"configmaps/default/fails: attempt 1 failed, next in 10ms: exit code 3\n",
 		"configmaps/default/fails: parked by attempt 3, until it changes: exit code 3\n",
-		"13 runs: 3 done, 7 to be tried again, 3 parked, 0 broken off\n",
+		"13 runs: 3 done, 7 tried again, 3 parked, 0 broken off\n",
 		"  parked: configmaps/default/fails, after 3 tries: exit code 3\n",
 		"error: not every object is done: 3 parked, 0 to be tried again, 0 broken off\ntry: kubectl describe configmaps fails -n default\n",
 	} {
@@ -164,7 +164,7 @@ func TestRunGoesOnWithEachChangeUntilItIsInterrupted(t *testing.T) {
 	if code := hark.interrupt(); code != exitDone {
 		t.Errorf("exit %d; want 0", code)
 	}
-	if !strings.Contains(hark.err.String(), "2 runs: 2 done, 0 to be tried again, 0 parked, 0 broken off\n") {
+	if !strings.Contains(hark.err.String(), "2 runs: 2 done, 0 tried again, 0 parked, 0 broken off\n") {
 		t.Errorf("no summary:\n%s", hark.err)
 	}
 }
@@ -179,7 +179,7 @@ func TestRunBreaksRunsOffWhenTheGraceIsOver(t *testing.T) {
 	}
 	for _, want := range []string{
 		"configmaps/default/a: attempt 1 was broken off, the time for it was up\n",
-		"1 runs: 0 done, 0 to be tried again, 0 parked, 1 broken off\n",
+		"1 runs: 0 done, 0 tried again, 0 parked, 1 broken off\n",
 	} {
 		if !strings.Contains(hark.err.String(), want) {
 			t.Errorf("stderr lacks %q:\n%s", want, hark.err)
