@@ -116,6 +116,31 @@ func TestAStateFileIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+func TestALinkToAStateFileStays(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("state", link); err != nil {
+		t.Skip(err)
+	}
+	for range 2 { // the file does not exist at first
+		if err := WriteState(link, &State{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != "state" {
+		t.Errorf("the link leads to %q, %v; want it as it was", to, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "state")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADeviceIsNoStateFile(t *testing.T) {
+	if _, err := ReadState(os.DevNull); !errors.Is(err, ErrNoState) {
+		t.Errorf("%v; want ErrNoState", err)
+	}
+}
+
 func TestWhatIsNoStateIsRefused(t *testing.T) {
 	for _, content := range []string{"{]", `{"schema":"other"}`, `{"keys":[]}`, `{"schema":"` + stateSchema + `","keys":[{}]}`, "a diary"} {
 		if _, err := parseState([]byte(content)); !errors.Is(err, ErrNoState) {

@@ -27,10 +27,14 @@ var ErrNoState = errors.New("this is no state of hark run")
 // ReadState reads a state file. One that does not exist, or is empty, is an empty
 // state.
 func ReadState(path string) (*State, error) {
-	content, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &State{}, nil
 	}
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // a device must not be replaced, a pipe not be waited for
+		return nil, fmt.Errorf("%s: %w: it is no regular file", path, ErrNoState)
+	}
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +67,14 @@ func parseState(content []byte) (*State, error) {
 }
 
 // WriteState replaces a state file: whoever reads it, after a crash too, finds the
-// old or the new state.
+// old or the new state. Of a symbolic link it replaces the file that the link leads
+// to.
 func WriteState(path string, s *State) error {
 	content, err := json.MarshalIndent(stateFile{Schema: stateSchema, Keys: s.rounded()}, "", "  ")
+	if err != nil {
+		return err
+	}
+	path, err = target(path)
 	if err != nil {
 		return err
 	}
@@ -85,6 +94,21 @@ func WriteState(path string, s *State) error {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
+}
+
+// target is where the links of a path lead to; that need not exist.
+func target(path string) (string, error) {
+	for range 40 { // a loop is longer
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // it is no link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: too many links", path)
 }
 
 // rounded returns the keys with times in UTC, to the second.
