@@ -129,6 +129,33 @@ func TestAFailedRunIsToldAgainWithWhatCameSince(t *testing.T) {
 	})
 }
 
+func TestADeletionThatDoesNotMatterEndsTheTries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := begin(t, Options{
+			Backoff: workqueue.Backoff{Base: time.Minute},
+			When:    func(object, _ map[string]any) (bool, error) { return object != nil, nil },
+		}, func(_ context.Context, r *hook.Request) (hook.Result, error) {
+			if r.Key.Name == "slow" {
+				time.Sleep(time.Second)
+			}
+			return hook.Result{}, errWrong
+		})
+		w.set(pods, "a")
+		w.set(pods, "slow")
+		synctest.Wait()
+		w.remove(pods, "a")
+		w.remove(pods, "slow") // while it is run
+		if s := w.engine.summary(); len(s.FailingKeys) != 0 {
+			t.Errorf("%+v is said to fail; want nothing", s.FailingKeys)
+		}
+		time.Sleep(time.Hour)
+		w.expectRuns(2)
+		if s := w.end(); !s.Clean() {
+			t.Errorf("summary %+v; want that nothing is left", s)
+		}
+	})
+}
+
 func TestOutcomesFollowFromWhatTheProgramSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := map[string]int{}

@@ -30,6 +30,7 @@ type entry struct {
 	causes  []cause      // since the last success
 	running int
 	requeue bool // a run is to come that the program has asked for
+	unheard bool // the newest change is of those that lead to no run
 	news    int  // changes since the last run has begun
 
 	tries    int // since the last success

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gocampus/hark/internal/cli/hook"
-	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/worker"
 )
 
@@ -35,7 +34,7 @@ func (e *Engine) begin(k Key) (*job, bool) {
 	if n == nil {
 		return nil, false
 	}
-	if on := e.options.On; n.object == nil && on != nil && !on[watch.EventDeleted] {
+	if n.object == nil && n.unheard {
 		delete(e.ledger.entries, k)
 		return nil, false
 	}

@@ -55,9 +55,9 @@ func (e *Engine) kept(k Key, event *Event) (Kept, bool) {
 }
 
 // restore takes in what an earlier engine knew of the object, and tells whether it
-// stays parked: it has not changed since.
-func (n *entry) restore(kept Kept, event *Event) (parked bool) {
-	unchanged := event.New != nil && event.New.ResourceVersion() == kept.ResourceVersion
+// stays parked: it has not changed since, or not so that it matters.
+func (n *entry) restore(kept Kept, event *Event, matches bool) (parked bool) {
+	unchanged := !matches || event.New != nil && event.New.ResourceVersion() == kept.ResourceVersion
 	switch {
 	case kept.Parked.IsZero():
 		n.tries, n.failures, n.err = kept.Tries, kept.Failures, kept.Error

@@ -78,6 +78,29 @@ func TestParkedKeysAndFailuresSurviveARestart(t *testing.T) {
 	}
 }
 
+func TestARestartForgetsNothingForWhichAnObjectAloneIsNoCause(t *testing.T) {
+	parked := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	kept := &State{Keys: []Kept{
+		{Resource: "pods", Namespace: "default", Name: "fails", ResourceVersion: "7", Tries: 2, Failures: 2, Error: "no"},
+		{Resource: "pods", Namespace: "default", Name: "parked", ResourceVersion: "8", Tries: 1, Failures: 1, Error: "no", Parked: parked},
+	}}
+	options := Options{On: map[watch.EventType]bool{watch.EventModified: true}, State: kept, Save: func(s *State) error { kept = s; return nil }}
+	synctest.Test(t, func(t *testing.T) {
+		w := begin(t, options, nil)
+		w.tell(pods, "fails", watch.CauseInitial)
+		w.tell(pods, "parked", watch.CauseInitial)
+		w.tell(pods, "well", watch.CauseInitial)
+		w.sink.Synced()
+		expectTold(t, w.expectRuns(1), "ADDED pods/default/fails #3 [ADDED initial 1]")
+		if s := w.end(); len(s.ParkedKeys) != 1 || s.ParkedKeys[0].Since != parked {
+			t.Errorf("summary %+v; want one that is still parked", s)
+		}
+	})
+	if len(kept.Keys) != 1 || kept.Keys[0].Name != "parked" {
+		t.Errorf("kept %+v; want what is parked", kept.Keys)
+	}
+}
+
 func TestAStateThatCannotBeSavedIsToldAndTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		saves, complaints := 0, 0

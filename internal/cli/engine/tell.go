@@ -67,11 +67,16 @@ func (e *Engine) note(k Key, event *Event, matches bool) noted {
 	n := e.ledger.tell(event)
 	defer e.ledger.sweep(k)
 	delete(e.gone, k)
+	n.unheard = !matches
 	kept, isKept := e.kept(k, event)
 	switch {
-	case !matches:
+	case isKept && n.restore(kept, event, matches):
 		return noted{}
-	case isKept && n.restore(kept, event):
+	case !matches && n.object == nil && n.running == 0: // nor is it tried again
+		delete(e.ledger.entries, k)
+		e.saver.touch()
+		return noted{}
+	case !matches && !(isKept && n.tries > 0):
 		return noted{}
 	case e.options.Once && e.synced: // the newest state is known, but it is no cause
 		return noted{}
