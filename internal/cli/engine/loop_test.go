@@ -151,6 +151,32 @@ func TestManyChangesByOthersAreNoLoop(t *testing.T) {
 	})
 }
 
+func TestAParkedKeyIsNotWokenByWhatItsRunHasWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w *world
+		w = begin(t, Options{Named: true}, func(context.Context, *hook.Request) (hook.Result, error) {
+			if len(w.told()) < 9 { // not for ever
+				w.set(pods, "a", by("hark-run", time.Now().UTC().Format(time.RFC3339)))
+			}
+			return hook.Result{}, &hook.ParkError{Reason: "no"}
+		})
+		w.set(pods, "a", by("kubectl", "1999-01-01T00:00:01Z"))
+		w.expectRuns(1)
+		if s := w.engine.summary(); len(s.ParkedKeys) != 1 {
+			t.Errorf("summary %+v; want that it is parked", s)
+		}
+		w.does(func(context.Context, *hook.Request) (hook.Result, error) {
+			if len(w.told()) == 2 { // others change it, too
+				w.set(pods, "a", by("hark-run", "2026-01-01T00:00:20Z"))
+				w.set(pods, "a", by("kubectl", "2026-01-01T00:00:30Z"))
+			}
+			return hook.Result{}, &hook.ParkError{Reason: "no"}
+		})
+		w.set(pods, "a", by("kubectl", "2026-01-01T00:00:10Z"))
+		w.expectRuns(3)
+	})
+}
+
 func TestAParkedKeyIsNotWokenByItsOwnWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := begin(t, Options{Named: true}, func(context.Context, *hook.Request) (hook.Result, error) {

@@ -38,6 +38,9 @@ func (e *Engine) begin(k Key) (*job, bool) {
 		delete(e.ledger.entries, k)
 		return nil, false
 	}
+	if n.parked != nil && !n.owed() { // what it was to be woken for was its own work
+		return nil, false
+	}
 	j := &job{key: k, entry: n, kind: n.kind}
 	j.news = min(n.news, len(n.causes))
 	j.causes = n.begin(time.Now())
@@ -97,6 +100,9 @@ func (e *Engine) settle(ctx context.Context, j *job, result hook.Result, err err
 		r.Next = e.options.Backoff.Delay(retries + 1)
 	}
 	e.write(j, &r)
+	if r.Outcome == Parked {
+		e.disown(j)
+	}
 	if e.options.OnRun != nil {
 		e.options.OnRun(r)
 	}
@@ -146,6 +152,28 @@ func (e *Engine) write(j *job, r *Run) {
 	e.ledger.sweep(j.key)
 	if changed {
 		e.saver.touch()
+	}
+}
+
+// disown drops the changes that came during a run that has parked its key, where all
+// of them are its own work. Those that come later find the key parked.
+func (e *Engine) disown(j *job) {
+	n := j.entry
+	e.mu.Lock()
+	causes, news, named := append([]cause(nil), n.causes...), n.news, e.named
+	e.mu.Unlock()
+	decoded := decoder{kind: j.kind}
+	for _, c := range causes {
+		object, err := decoded.object(c.new)
+		old, oldErr := decoded.object(c.old)
+		if err != nil || oldErr != nil || judge(old, object, e.options.FieldManager, named) != own {
+			return
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n.news == news {
+		n.causes = nil
 	}
 }
 
