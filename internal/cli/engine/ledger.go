@@ -30,6 +30,7 @@ type entry struct {
 	causes  []cause      // since the last success
 	running int
 	requeue bool // a run is to come that the program has asked for
+	held    bool // own changes came during the run under way: they wait for its end
 	unheard bool // the newest change is of those that lead to no run
 	news    int  // changes since the last run has begun
 
@@ -98,7 +99,7 @@ func (n *entry) begin(now time.Time) []cause {
 	if n.parked != nil { // it has changed since
 		n.parked, n.tries, n.failures = nil, 0, 0
 	}
-	n.requeue, n.news = false, 0
+	n.requeue, n.held, n.news = false, false, 0
 	n.started, n.ended = now, time.Time{}
 	if len(n.causes) == 0 {
 		n.causes = append(n.causes, n.asked(now))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gocampus/hark/internal/cli/hook"
+	"github.com/gocampus/hark/workqueue"
 )
 
 // by is a managedFields list whose last writer is a manager.
@@ -174,6 +175,40 @@ func TestAParkedKeyIsNotWokenByWhatItsRunHasWritten(t *testing.T) {
 		})
 		w.set(pods, "a", by("kubectl", "2026-01-01T00:00:10Z"))
 		w.expectRuns(3)
+	})
+}
+
+func TestItsOwnWritesMakeNoPauseShorter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w *world
+		writes := func(err error) func(context.Context, *hook.Request) (hook.Result, error) {
+			return func(context.Context, *hook.Request) (hook.Result, error) {
+				if len(w.told()) < 9 { // not for ever
+					w.set(pods, "a", by("hark-run", time.Now().UTC().Format(time.RFC3339)))
+				}
+				return hook.Result{}, err
+			}
+		}
+		w = begin(t, Options{
+			Backoff: workqueue.Backoff{Base: time.Minute, Max: time.Minute}, Loop: Loop{Runs: 1, Window: time.Hour},
+		}, writes(errWrong))
+		w.set(pods, "a", by("kubectl", "1999-01-01T00:00:01Z"))
+		w.expectRuns(1)
+		w.set(pods, "a", by("hark-run", "2026-01-01T00:00:20Z")) // it arrives late
+		w.expectRuns(1)
+		w.set(pods, "a", by("kubectl", "2026-01-01T00:00:30Z"))
+		w.expectRuns(2)
+		time.Sleep(3*time.Minute + time.Second)
+		w.expectRuns(5)
+		if len(w.loops) != 0 {
+			t.Errorf("said to be a hot loop: %+v", w.loops[0])
+		}
+		w.does(writes(nil))
+		time.Sleep(5 * time.Minute)
+		w.expectRuns(9) // a run that went well is followed by one for what it has written
+		if s := w.end(); !s.Clean() {
+			t.Errorf("summary %+v", s)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gocampus/hark/internal/cli/hook"
 	"github.com/gocampus/hark/worker"
+	"github.com/gocampus/hark/workqueue"
 )
 
 // run is one run of a key, by a worker.
@@ -63,6 +64,9 @@ func (e *Engine) watchLoop(j *job, request *hook.Request) {
 		return // it is tried again, or was asked for
 	}
 	ownWork, sure := j.own()
+	if ownWork && sure && j.attempt > 1 {
+		return // it is tried again, and what it wrote has not led to that
+	}
 	e.mu.Lock()
 	news := j.entry.loop.run(e.options.Loop, time.Now(), ownWork, sure)
 	penalty := j.entry.loop.penalty
@@ -139,6 +143,9 @@ func (e *Engine) write(j *job, r *Run) {
 	switch r.Outcome {
 	case Done, Requeued:
 		n.done(now, r.Outcome == Requeued)
+		if n.held {
+			defer e.queue.AddWith(j.key, workqueue.AddOptions{After: max(n.loop.penalty, e.options.Debounce)})
+		}
 	case Interrupted:
 		n.unfinished(now)
 	default:

@@ -87,6 +87,10 @@ func (e *Engine) note(k Key, event *Event, matches bool) noted {
 	}
 	waits := whose == own || whose == unknown && n.beside(event.Time)
 	since := n.note(event)
+	if whose == own && (n.running > 0 || n.tries > 0) { // it makes no pause after a failure shorter
+		n.held = n.running > 0
+		return noted{}
+	}
 	if n.loop.penalty > 0 && waits {
 		return noted{leads: true, add: workqueue.AddOptions{After: n.loop.penalty}}
 	}
@@ -114,7 +118,7 @@ func (e *Engine) debounced(event *Event, n *entry, since time.Time) workqueue.Ad
 func (e *Engine) whose(k Key, event *Event) verdict {
 	e.mu.Lock()
 	n := e.ledger.entries[k]
-	matters := n != nil && (n.parked != nil || n.loop.penalty > 0)
+	matters := n != nil && (n.parked != nil || n.loop.penalty > 0 || n.running > 0 || n.tries > 0)
 	named := e.named
 	e.mu.Unlock()
 	if !matters || event.Cause == watch.CauseInitial || event.Cause == watch.CauseResync {
