@@ -138,9 +138,10 @@ func (p *runPlan) operate(ctx context.Context, cancel context.CancelCauseFunc, a
 	p.options.OnRun, p.options.OnLoop = p.voice.run, p.voice.loop
 	p.options.OnWhenError, p.options.OnSaveError = p.voice.whenError, p.voice.saveError
 	announce()
-	defer p.sayEnding(ctx)()
+	said := p.sayEnding(ctx)
 	summary, err := engine.New(p.options).Run(ctx, feed)
 	closeProgram()
+	said() // before the summary, however quickly all has ended
 	p.voice.summary(&summary)
 	if err != nil {
 		return err
@@ -148,8 +149,8 @@ func (p *runPlan) operate(ctx context.Context, cancel context.CancelCauseFunc, a
 	return p.verdict(&summary)
 }
 
-// sayEnding says what Ctrl+C begins, when it comes. The result waits until nothing
-// is left of that.
+// sayEnding says what Ctrl+C begins, when it comes. The result waits until it is
+// said, and ends that.
 func (p *runPlan) sayEnding(ctx context.Context) (stop func()) {
 	said := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
