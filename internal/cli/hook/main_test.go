@@ -27,12 +27,7 @@ func TestMain(m *testing.M) {
 		play()
 		return
 	}
-	code := m.Run()
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Println(err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m)
 }
 
 // command is the test binary in a role.

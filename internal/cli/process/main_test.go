@@ -1,7 +1,6 @@
 package process
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -19,12 +18,7 @@ func TestMain(m *testing.M) {
 		play()
 		return
 	}
-	code := m.Run()
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Println(err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m)
 }
 
 // program is the test binary in a role.
