@@ -53,35 +53,35 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 }
 
 func (q *Queue[T]) request(item T, r *request) {
-	if !q.sound(item) {
-		return
-	}
-	lane, now := q.lane(item), q.now()
+	lane, hash, now := q.lane(item), q.hash(item), q.now()
 	q.mu.Lock()
-	q.core.schedule(item, lane, r, now)
+	ok := q.core.schedule(item, hash, lane, r, now)
 	q.setAlarm()
 	wake := q.wake()
 	q.mu.Unlock()
 	wake.signal()
+	if !ok {
+		q.misuse(item)
+	}
 }
 
 // AddRateLimited counts a failure of item and adds it after Options.Backoff,
 // otherwise as AddAfter does. The count goes on until Forget.
 func (q *Queue[T]) AddRateLimited(item T) {
-	if !q.sound(item) {
-		return
-	}
 	random := 0.0
 	if q.options.Backoff.Jitter > 0 {
 		random = rand.Float64()
 	}
-	lane, now := q.lane(item), q.now()
+	lane, hash, now := q.lane(item), q.hash(item), q.now()
 	q.mu.Lock()
-	q.core.retry(item, lane, random, now)
+	ok := q.core.retry(item, hash, lane, random, now)
 	q.setAlarm()
 	wake := q.wake()
 	q.mu.Unlock()
 	wake.signal()
+	if !ok {
+		q.misuse(item)
+	}
 }
 
 // Cancel takes back the pending delivery of item, whether it is queued, delayed
@@ -90,7 +90,7 @@ func (q *Queue[T]) AddRateLimited(item T) {
 func (q *Queue[T]) Cancel(item T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	cancelled := q.core.cancel(item)
+	cancelled := q.core.cancel(q.find(item))
 	q.setAlarm()
 	q.checkDrained()
 	return cancelled
@@ -101,25 +101,31 @@ func (q *Queue[T]) Cancel(item T) bool {
 func (q *Queue[T]) Forget(item T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.core.forget(item)
+	q.core.forget(q.find(item))
 }
 
 // NumRequeues returns the failures of item since the last Forget.
 func (q *Queue[T]) NumRequeues(item T) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.core.failures(item)
+	if n := q.find(item); n != nil {
+		return int(n.failures)
+	}
+	return 0
 }
 
 // RecordError keeps the text of item's last error, cut after 512 bytes, and its
 // time, for Snapshot, until Forget. It does not count a failure; AddRateLimited
 // does. The texts of the last Options.MaxFailures items are kept.
 func (q *Queue[T]) RecordError(item T, err error) {
-	if err == nil || !q.sound(item) {
+	if err == nil {
 		return
 	}
-	lane, text, now := q.lane(item), err.Error(), q.now()
+	lane, hash, text, now := q.lane(item), q.hash(item), err.Error(), q.now()
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.core.record(item, lane, text, now)
+	ok := q.core.record(item, hash, lane, text, now)
+	q.mu.Unlock()
+	if !ok {
+		q.misuse(item)
+	}
 }

@@ -21,7 +21,7 @@ type alarm struct {
 func (q *Queue[T]) setAlarm() {
 	a, due := &q.alarm, q.core.deadlines.first()
 	switch {
-	case len(q.core.deadlines.heap) == 0:
+	case q.core.deadlines.len == 0:
 		if a.set {
 			q.stopAlarm()
 		}

@@ -9,7 +9,7 @@ import (
 // does follows from its arguments alone. Whoever passes a now may pass one that
 // is a little older than the last.
 //
-// Invariants, for every node n in nodes (nodes[n.item] == n):
+// Invariants, for every node n in nodes (the table has it, under n.hash):
 //   - waiting ⇔ n is in deadlines; ready and not running ⇔ n is in order;
 //     never both ready and waiting.
 //   - idle (not ready, waiting or running) ⇔ n is in exactly one of finished
@@ -18,12 +18,13 @@ import (
 //   - finished.len <= maxFinished, failing.len and errors.Len() <= maxFailures.
 //   - closed ⇒ no node is waiting, and finished is empty.
 type core[T comparable] struct {
-	nodes     map[T]*node[T]
+	nodes     pages[T]
+	table     table
 	order     order[T]
 	deadlines deadlines[T]
-	finished  chain[T] // idle nodes kept for the next add, the oldest first
-	failing   chain[T] // idle nodes kept for their failures, the oldest first
-	errors    list.List
+	finished  chain     // idle nodes kept for the next add, the oldest first
+	failing   chain     // idle nodes kept for their failures, the oldest first
+	errors    list.List // of *extra, the oldest first
 	running   int
 	again     int
 	closed    bool
@@ -32,9 +33,7 @@ type core[T comparable] struct {
 	timed bool
 
 	// last is the node taken last, most likely the one that is asked for next.
-	last *node[T]
-	// peak is the largest len(nodes) since nodes was made: maps do not shrink.
-	peak int
+	last ref
 
 	backoff     Backoff
 	maxFailures int
@@ -45,8 +44,8 @@ type core[T comparable] struct {
 const (
 	// defaultFinished bounds the finished items that are remembered.
 	defaultFinished = 1024
-	// minShrink is the size from which on a map is made anew when it has become
-	// mostly empty.
+	// minShrink is the number of nodes from which on room is given back when
+	// most of it has become unused.
 	minShrink = 4 * defaultFinished
 )
 
@@ -59,25 +58,44 @@ type request struct {
 	reason   string
 }
 
-// add asks for a delivery as soon as possible.
-func (c *core[T]) add(item T, lane string, now instant) {
+// add asks for a delivery as soon as possible. Like schedule, retry and record
+// it is told the hash of the item, and returns false if the item does not equal
+// itself.
+func (c *core[T]) add(item T, hash uint32, lane string, now instant) bool {
 	if c.closed {
-		c.stats.Refused++
-		return
+		return c.refuse(item)
 	}
-	n := c.hold(item, lane)
+	n := c.hold(item, hash, lane)
+	if n == nil {
+		return false
+	}
 	c.admit(n)
 	c.prioritise(n, 0, now)
 	c.makeReady(n, now)
+	return true
 }
 
 // schedule asks for a delivery at a later time, or with more to say.
-func (c *core[T]) schedule(item T, lane string, r *request, now instant) {
+func (c *core[T]) schedule(item T, hash uint32, lane string, r *request, now instant) bool {
 	if c.closed {
-		c.stats.Refused++
-		return
+		return c.refuse(item)
 	}
-	c.request(c.hold(item, lane), r, now)
+	n := c.hold(item, hash, lane)
+	if n == nil {
+		return false
+	}
+	c.request(n, r, now)
+	return true
+}
+
+// refuse counts a request that comes after close.
+func (c *core[T]) refuse(item T) bool {
+	if !equal(item, item) {
+		c.stats.Misused++
+		return false
+	}
+	c.stats.Refused++
+	return true
 }
 
 // request is schedule for a node that is held.
@@ -87,11 +105,11 @@ func (c *core[T]) request(n *node[T], r *request, now instant) {
 		c.timed = true
 	}
 	if r.reason != "" {
-		c.detail(n).next.add(r.reason)
+		n.details().next.add(r.reason)
 	}
 	priority := r.priority
 	if r.inherit && n.state&running != 0 {
-		priority = n.ran
+		priority = n.ran()
 	}
 	c.prioritise(n, priority, now)
 	due := now
@@ -110,15 +128,16 @@ func (c *core[T]) setDue(n *node[T], when When, due, now instant) {
 	case due <= now:
 		c.makeReady(n, now)
 	case isWaiting:
+		c.deadlines.remove(&c.nodes, n)
 		n.at = due
-		c.deadlines.move(n)
+		c.deadlines.push(&c.nodes, n)
 	default:
 		if isReady {
 			c.unready(n)
 		}
 		n.at = due
 		n.state |= waiting
-		c.deadlines.push(n)
+		c.deadlines.push(&c.nodes, n)
 	}
 }
 
@@ -134,12 +153,12 @@ func (c *core[T]) admit(n *node[T]) {
 func (c *core[T]) prioritise(n *node[T], priority int32, now instant) {
 	switch {
 	case n.state&pending == 0:
-		n.priority = priority
-	case priority <= n.priority:
+		n.setPriority(priority)
+	case priority <= n.priority():
 	case n.state&busy == ready:
-		c.order.raise(n, priority, now)
+		c.order.raise(&c.nodes, n, priority, now)
 	default:
-		n.priority = priority
+		n.setPriority(priority)
 	}
 }
 
@@ -149,7 +168,7 @@ func (c *core[T]) makeReady(n *node[T], now instant) {
 	case n.state&ready != 0:
 		return
 	case n.state&waiting != 0:
-		c.deadlines.remove(n)
+		c.deadlines.remove(&c.nodes, n)
 		n.state &^= waiting
 	}
 	c.enqueue(n, now)
@@ -163,7 +182,7 @@ func (c *core[T]) enqueue(n *node[T], since instant) {
 		c.again++
 		return
 	}
-	c.order.push(n, since)
+	c.order.push(&c.nodes, n, since)
 }
 
 // unready undoes enqueue.
@@ -173,42 +192,47 @@ func (c *core[T]) unready(n *node[T]) {
 		c.again--
 		return
 	}
-	c.order.remove(n)
+	c.order.remove(&c.nodes, n)
 }
 
 // promote makes ready what has become due.
 func (c *core[T]) promote(now instant) {
-	for c.deadlines.first() <= now && len(c.deadlines.heap) > 0 {
-		n := c.deadlines.heap[0].node
-		c.deadlines.remove(n)
+	for c.deadlines.first() <= now && c.deadlines.len > 0 {
+		n := c.deadlines.top(&c.nodes)
+		c.deadlines.remove(&c.nodes, n)
 		n.state &^= waiting
 		c.enqueue(n, n.at)
 	}
 }
 
 // take hands out the node whose turn it is, nil when none is ready. What is due
-// must have been promoted.
+// must have been promoted, unless it cannot be its turn.
 func (c *core[T]) take(now instant) *node[T] {
-	n := c.order.take(now)
+	n := c.order.take(&c.nodes, now)
 	if n == nil {
 		return nil
 	}
 	n.state = n.state&^ready | running
-	n.started = now
-	n.ran = n.priority
-	if n.detail != nil {
-		n.detail.now, n.detail.next = n.detail.next, reasons{}
+	if c.timed || n.extra != nil {
+		n.more().start(now)
 	}
 	c.running++
 	c.stats.Delivered++
-	c.last = n
+	c.last = n.self
 	return n
 }
 
-// done ends a run. It returns false, and nothing has changed, when there is none.
-// now may be unknown when again is 0.
-func (c *core[T]) done(item T, now instant) bool {
-	n := c.find(item)
+// start begins a run.
+func (e *extra) start(now instant) {
+	e.started, e.ran = now, e.priority
+	if e.detail != nil {
+		e.detail.now, e.detail.next = e.detail.next, reasons{}
+	}
+}
+
+// done ends a run of n, which may be nil. It returns false, and nothing has
+// changed, when there is none. now may be unknown when again is 0.
+func (c *core[T]) done(n *node[T], now instant) bool {
 	if n == nil || n.state&running == 0 {
 		c.stats.Misused++
 		return false
@@ -216,37 +240,39 @@ func (c *core[T]) done(item T, now instant) bool {
 	c.running--
 	c.stats.Done++
 	n.state &^= running
-	if n.detail != nil {
-		n.detail.now = reasons{}
+	if d := n.detail(); d != nil {
+		d.now = reasons{}
 	}
 	switch {
 	case n.state&ready != 0:
 		c.again--
 		n.at = now
-		c.order.push(n, now)
+		c.order.push(&c.nodes, n, now)
 	default:
 		c.settle(n)
+		c.tidy()
 	}
 	return true
 }
 
-// cancel takes back the pending delivery of an item and tells whether there was one.
-func (c *core[T]) cancel(item T) bool {
-	n := c.find(item)
+// cancel takes back the pending delivery of n, which may be nil, and tells
+// whether there was one.
+func (c *core[T]) cancel(n *node[T]) bool {
 	if n == nil || n.state&pending == 0 {
 		return false
 	}
 	if n.state&ready != 0 {
 		c.unready(n)
 	} else {
-		c.deadlines.remove(n)
+		c.deadlines.remove(&c.nodes, n)
 		n.state &^= waiting
 	}
 	c.stats.Cancelled++
-	if n.detail != nil {
-		n.detail.next = reasons{}
+	if d := n.detail(); d != nil {
+		d.next = reasons{}
 	}
 	c.settle(n)
+	c.tidy()
 	return true
 }
 
@@ -257,27 +283,21 @@ func (c *core[T]) close() {
 		return
 	}
 	c.closed = true
-	c.stats.Dropped += uint64(len(c.deadlines.heap))
-	var failed []deadline[T]
-	for _, entry := range c.deadlines.heap {
-		n := entry.node
+	c.stats.Dropped += uint64(c.deadlines.len)
+	dropped := c.deadlines.sorted(&c.nodes)
+	for _, n := range dropped {
+		c.deadlines.remove(&c.nodes, n)
 		n.state &^= waiting
-		if n.detail != nil {
-			n.detail.next = reasons{}
+		if d := n.detail(); d != nil {
+			d.next = reasons{}
 		}
-		switch {
-		case n.state != 0:
-		case n.failing():
-			failed = append(failed, entry)
-		default:
-			c.finished.push(n)
-		}
+		c.settle(n)
 	}
-	c.deadlines.heap = nil
-	for _, entry := range sortDeadlines(failed) {
-		c.settle(entry.node)
+	c.deadlines = deadlines[T]{}
+	for c.finished.len > 0 {
+		c.evict(c.nodes.at(c.finished.head))
 	}
-	c.forgetFinished()
+	c.tidy()
 }
 
 // unfinished is the number of items that close leaves to be done.

@@ -21,7 +21,9 @@ type pair struct {
 	model model
 	now   instant
 	timed bool
-	trace []string
+	// spread times an item's letter is its hash: with 0 all have the same.
+	spread uint32
+	trace  []string
 }
 
 func newPair(timed, fair bool) *pair {
@@ -34,6 +36,15 @@ func newPair(timed, fair bool) *pair {
 	p.core.maxFailures, p.model.maxFailures = 3, 3
 	p.core.maxFinished = 2
 	return p
+}
+
+func (p *pair) hash(item string) uint32 { return p.spread * uint32(item[0]) }
+
+func (p *pair) find(item string) *node[string] {
+	if n := p.core.recent(item); n != nil {
+		return n
+	}
+	return p.core.find(item, p.hash(item))
 }
 
 // stamp is what a shell would pass where the time matters only to some.
@@ -58,7 +69,7 @@ func (p *pair) step(next func(n int) int) error {
 	switch next(14) {
 	case 0, 1:
 		p.log("add %s", item)
-		p.core.add(item, lane, p.stamp())
+		p.core.add(item, p.hash(item), lane, p.stamp())
 		p.model.request(item, lane, request{}, p.stamp())
 	case 2, 3, 4:
 		r := request{after: time.Duration(next(30) - 5), when: When(next(3)), inherit: next(2) == 0}
@@ -67,39 +78,44 @@ func (p *pair) step(next func(n int) int) error {
 		}
 		r.reason = []string{"", "x", "y", "z"}[next(4)]
 		p.log("schedule %s %+v", item, r)
-		p.core.schedule(item, lane, &r, p.now)
+		p.core.schedule(item, p.hash(item), lane, &r, p.now)
 		p.model.request(item, lane, r, p.now)
 	case 5:
 		p.log("retry %s", item)
-		p.core.retry(item, lane, 0, p.now)
+		p.core.retry(item, p.hash(item), lane, 0, p.now)
 		p.model.retry(item, lane, p.now)
 	case 6:
 		p.log("record %s", item)
 		text := fmt.Sprintf("error %d", len(p.trace))
-		p.core.record(item, lane, text, p.now)
+		p.core.record(item, p.hash(item), lane, text, p.now)
 		p.model.record(item, lane, text)
 	case 7:
 		p.log("forget %s", item)
-		p.core.forget(item)
+		p.core.forget(p.find(item))
 		p.model.forget(item)
 	case 8:
 		p.log("cancel %s", item)
-		if got, want := p.core.cancel(item), p.model.cancel(item); got != want {
+		if got, want := p.core.cancel(p.find(item)), p.model.cancel(item); got != want {
 			return fmt.Errorf("cancel = %t; want %t", got, want)
 		}
 	case 9, 10:
 		return p.take()
 	case 11, 12:
 		p.log("done %s", item)
-		if got, want := p.core.done(item, p.stamp()), p.model.done(item, p.stamp()); got != want {
+		if got, want := p.core.done(p.find(item), p.stamp()), p.model.done(item, p.stamp()); got != want {
 			return fmt.Errorf("done = %t; want %t", got, want)
 		}
 	case 13:
-		if next(60) == 0 {
+		switch next(60) {
+		case 0:
 			p.log("close")
 			p.core.close()
 			p.model.close()
-			break
+			return nil
+		case 1, 2, 3, 4, 5, 6, 7, 8, 9:
+			p.log("compact") // it may come at any time and changes nothing
+			p.core.compact()
+			return nil
 		}
 		p.now += instant(next(8))
 		p.log("now %d", p.now)
@@ -140,17 +156,18 @@ func newView() view {
 
 func (c *core[T]) view(name func(T) string) view {
 	v := newView()
-	for n := c.order.aged.head; n != nil; n = n.next {
+	for n := range c.nodes.members(&c.order.aged) {
 		v.Queued = append(v.Queued, name(n.item))
 	}
-	for _, d := range c.deadlines.sorted() {
-		v.Delayed = append(v.Delayed, name(d.node.item))
-		v.Due[name(d.node.item)] = d.due
+	for _, n := range c.deadlines.sorted(&c.nodes) {
+		v.Delayed = append(v.Delayed, name(n.item))
+		v.Due[name(n.item)] = n.at
 	}
-	for n := c.failing.head; n != nil; n = n.next {
+	for n := range c.nodes.members(&c.failing) {
 		v.Failing = append(v.Failing, name(n.item))
 	}
-	for item, n := range c.nodes {
+	for n := range c.nodes.all {
+		item := n.item
 		if n.state&running != 0 {
 			v.Running = append(v.Running, name(item))
 			if n.state&ready != 0 {
@@ -160,7 +177,7 @@ func (c *core[T]) view(name func(T) string) view {
 		if n.failures > 0 {
 			v.Failures[name(item)] = int(n.failures)
 		}
-		if d := n.detail; d != nil {
+		if d := n.detail(); d != nil {
 			if d.recorded != nil {
 				v.Errors[name(item)] = d.err
 			}
@@ -234,6 +251,7 @@ func TestTheCoreAgreesWithTheModelOnRandomOperations(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		p := newPair(random.IntN(4) > 0, random.IntN(2) == 0)
 		p.timed = p.timed || p.core.order.fair
+		p.spread = []uint32{0, 1 << 28, 1<<32 - 1, 2654435761}[random.IntN(4)]
 		steps := 0
 		err := p.walk(random.IntN, func() bool { steps++; return steps > 300 })
 		if err != nil {
@@ -254,6 +272,7 @@ func FuzzTheCoreAgreesWithTheModel(f *testing.F) {
 		}
 		fair := mode&2 != 0
 		p := newPair(mode&1 != 0 || fair, fair)
+		p.spread = uint32(mode>>2) << 26
 		next := func(n int) int {
 			if len(ops) == 0 {
 				return 0

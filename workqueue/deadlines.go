@@ -3,117 +3,175 @@ package workqueue
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
-// deadlines holds the waiting nodes, the earliest first: a binary heap by time,
-// then by order of arrival. Invariant: heap[i].node.slot == i, and
-// heap[i].due == heap[i].node.at.
+// deadlines holds the waiting nodes. Their delays come in few lengths, so that
+// most of them become due in the order in which they come: they are kept as
+// runs, each in the order of its due times. A node goes to the end of the run
+// whose last time is the latest that is not after its own; only when there is
+// none does a run begin.
+//
+// Invariants: runs are in the order of last, the latest first, and no two are
+// the same. A run's nodes are in the order of node.at, then of arrival, none
+// after last; node.run is the place of its run. heads is a binary heap of the
+// first nodes of the runs that are not empty, by due time and then by place:
+// of two nodes with the same time in different runs, the one that came first is
+// in the run with the later last, as each run keeps its place among the others.
 type deadlines[T comparable] struct {
-	heap []deadline[T]
-	seq  uint64
+	runs  []run
+	heads []head
+	len   int // nodes
 }
 
-type deadline[T comparable] struct {
-	due  instant
-	seq  uint64
-	node *node[T]
+type run struct {
+	chain
+	last  instant // no time in the run is later; it stays when nodes leave
+	place int32   // in heads, while the run is not empty
 }
 
-func (d *deadline[T]) before(other *deadline[T]) bool {
-	return d.due < other.due || d.due == other.due && d.seq < other.seq
+type head struct {
+	due instant
+	run int32
 }
+
+func (h head) before(other head) bool {
+	return h.due < other.due || h.due == other.due && h.run < other.run
+}
+
+// minRuns is the number of runs up to which empty ones are left alone.
+const minRuns = 64
 
 // first returns the earliest deadline, forever when there is none.
 func (d *deadlines[T]) first() instant {
-	if len(d.heap) == 0 {
+	if len(d.heads) == 0 {
 		return forever
 	}
-	return d.heap[0].due
+	return d.heads[0].due
 }
 
-func (d *deadlines[T]) push(n *node[T]) {
-	d.seq++
-	d.heap = append(d.heap, deadline[T]{n.at, d.seq, n})
-	d.up(len(d.heap) - 1)
-}
+// top returns the node that becomes due first; there is one.
+func (d *deadlines[T]) top(p *pages[T]) *node[T] { return p.at(d.runs[d.heads[0].run].head) }
 
-// move puts n where its new n.at belongs, behind others of the same time.
-func (d *deadlines[T]) move(n *node[T]) {
-	d.seq++
-	i := int(n.slot)
-	d.heap[i].due, d.heap[i].seq = n.at, d.seq
-	if !d.up(i) {
-		d.down(i)
+// push adds n, which becomes due at n.at.
+func (d *deadlines[T]) push(p *pages[T], n *node[T]) {
+	i := 0
+	if len(d.runs) > 0 && d.runs[0].last > n.at {
+		i = sort.Search(len(d.runs), func(i int) bool { return d.runs[i].last <= n.at })
+	}
+	if i == len(d.runs) {
+		d.runs = append(d.runs, run{})
+	}
+	r := &d.runs[i]
+	r.last, n.run = n.at, int32(i)
+	p.push(&r.chain, n)
+	d.len++
+	if r.len == 1 {
+		d.heads = append(d.heads, head{})
+		d.up(len(d.heads)-1, head{n.at, n.run})
 	}
 }
 
-func (d *deadlines[T]) remove(n *node[T]) {
-	i, last := int(n.slot), len(d.heap)-1
-	moved := d.heap[last]
-	d.heap[last] = deadline[T]{}
-	d.heap = d.heap[:last]
-	if i != last {
-		d.set(i, moved)
-		if !d.up(i) {
-			d.down(i)
+func (d *deadlines[T]) remove(p *pages[T], n *node[T]) {
+	r := &d.runs[n.run]
+	first := r.head == n.self
+	p.remove(&r.chain, n)
+	d.len--
+	switch {
+	case d.len == 0:
+		d.clear()
+	case r.len == 0:
+		d.behead(int(r.place))
+		d.sweep(p)
+	case first:
+		d.down(int(r.place), head{p.at(r.head).at, n.run})
+	}
+}
+
+// clear forgets the runs, which are empty, and the memory of many.
+func (d *deadlines[T]) clear() {
+	if cap(d.runs) > minRuns {
+		*d = deadlines[T]{}
+		return
+	}
+	d.runs, d.heads = d.runs[:0], d.heads[:0]
+}
+
+// behead takes entry i off the heap.
+func (d *deadlines[T]) behead(i int) {
+	last := len(d.heads) - 1
+	moved := d.heads[last]
+	d.heads = d.heads[:last]
+	if i < last && !d.up(i, moved) {
+		d.down(i, moved)
+	}
+}
+
+// sweep gives up the empty runs once they are most of many. It visits all nodes,
+// which is done only if they are not many more than the runs.
+func (d *deadlines[T]) sweep(p *pages[T]) {
+	if len(d.runs) <= minRuns || len(d.heads) > len(d.runs)/8 || d.len > 16*len(d.runs) {
+		return
+	}
+	runs := make([]run, 0, 2*len(d.heads))
+	for _, r := range d.runs {
+		if r.len == 0 {
+			continue
 		}
+		for n := range p.members(&r.chain) {
+			n.run = int32(len(runs))
+		}
+		d.heads[r.place].run = int32(len(runs)) // the order of the runs stays
+		runs = append(runs, r)
 	}
-	d.shrink()
+	d.runs, d.heads = runs, append(make([]head, 0, cap(runs)), d.heads...)
 }
 
-// shrink gives memory back once three quarters of a large heap are unused.
-func (d *deadlines[T]) shrink() {
-	if cap(d.heap) > 1024 && len(d.heap) < cap(d.heap)/4 {
-		d.heap = append(make([]deadline[T], 0, cap(d.heap)/2), d.heap...)
-	}
+func (d *deadlines[T]) set(i int, h head) {
+	d.heads[i] = h
+	d.runs[h.run].place = int32(i)
 }
 
-func (d *deadlines[T]) set(i int, entry deadline[T]) {
-	d.heap[i] = entry
-	entry.node.slot = int32(i)
-}
-
-// up moves entry i towards the root and tells whether it moved. The entry's
-// slot is set in any case.
-func (d *deadlines[T]) up(i int) bool {
-	entry, start := d.heap[i], i
+// up puts h into the heap at i or nearer to the root, and tells whether nearer.
+func (d *deadlines[T]) up(i int, h head) bool {
+	start := i
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !entry.before(&d.heap[parent]) {
+		if !h.before(d.heads[parent]) {
 			break
 		}
-		d.set(i, d.heap[parent])
+		d.set(i, d.heads[parent])
 		i = parent
 	}
-	d.set(i, entry)
+	d.set(i, h)
 	return i != start
 }
 
-func (d *deadlines[T]) down(i int) {
-	entry := d.heap[i]
+// down puts h into the heap at i or farther from the root.
+func (d *deadlines[T]) down(i int, h head) {
 	for {
 		child := 2*i + 1
-		if child >= len(d.heap) {
+		if child >= len(d.heads) {
 			break
 		}
-		if right := child + 1; right < len(d.heap) && d.heap[right].before(&d.heap[child]) {
+		if right := child + 1; right < len(d.heads) && d.heads[right].before(d.heads[child]) {
 			child = right
 		}
-		if !d.heap[child].before(&entry) {
+		if !d.heads[child].before(h) {
 			break
 		}
-		d.set(i, d.heap[child])
+		d.set(i, d.heads[child])
 		i = child
 	}
-	d.set(i, entry)
+	d.set(i, h)
 }
 
-// sorted returns a copy of the entries in the order in which they become due.
-func (d *deadlines[T]) sorted() []deadline[T] { return sortDeadlines(slices.Clone(d.heap)) }
-
-func sortDeadlines[T comparable](entries []deadline[T]) []deadline[T] {
-	slices.SortFunc(entries, func(a, b deadline[T]) int {
-		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
-	})
-	return entries
+// sorted returns the nodes in the order in which they become due.
+func (d *deadlines[T]) sorted(p *pages[T]) []*node[T] {
+	nodes := make([]*node[T], 0, d.len)
+	for i := range d.runs {
+		nodes = slices.AppendSeq(nodes, p.members(&d.runs[i].chain))
+	}
+	slices.SortStableFunc(nodes, func(a, b *node[T]) int { return cmp.Compare(a.at, b.at) })
+	return nodes
 }

@@ -5,8 +5,11 @@ import "math"
 // retry counts one more failure of an item and schedules it after the backoff
 // that follows from it; random is in [0, 1). After close it only counts, as
 // client-go does.
-func (c *core[T]) retry(item T, lane string, random float64, now instant) {
-	n := c.hold(item, lane)
+func (c *core[T]) retry(item T, hash uint32, lane string, random float64, now instant) bool {
+	n := c.hold(item, hash, lane)
+	if n == nil {
+		return false
+	}
 	if n.failures < math.MaxInt32 {
 		n.failures++
 	}
@@ -14,27 +17,34 @@ func (c *core[T]) retry(item T, lane string, random float64, now instant) {
 	if c.closed {
 		c.stats.Refused++
 		c.settle(n)
-		return
+		c.tidy()
+		return true
 	}
 	delay := c.backoff.jittered(c.backoff.Delay(int(n.failures)), random)
 	c.request(n, &request{after: delay, inherit: true}, now)
+	return true
 }
 
 // record keeps the text of an item's last error; the oldest text goes when
 // there are too many. Counts do not.
-func (c *core[T]) record(item T, lane, text string, now instant) {
-	n := c.hold(item, lane)
-	d := c.detail(n)
+func (c *core[T]) record(item T, hash uint32, lane, text string, now instant) bool {
+	n := c.hold(item, hash, lane)
+	if n == nil {
+		return false
+	}
+	d := n.details()
 	d.err, d.failedAt = clip(text), now
 	if d.recorded != nil {
 		c.errors.MoveToBack(d.recorded)
 	} else {
-		d.recorded = c.errors.PushBack(n)
+		d.recorded = c.errors.PushBack(n.extra)
 		if c.errors.Len() > c.maxFailures {
-			c.forgetError(c.errors.Front().Value.(*node[T]))
+			c.forgetError(c.nodes.at(c.errors.Front().Value.(*extra).node))
 		}
 	}
 	c.settle(n)
+	c.tidy()
+	return true
 }
 
 // forgetError drops the text of an item's last error, and the item too if it
@@ -48,15 +58,14 @@ func (c *core[T]) forgetError(n *node[T]) {
 }
 
 func (c *core[T]) dropError(n *node[T]) {
-	if n.detail != nil && n.detail.recorded != nil {
-		c.errors.Remove(n.detail.recorded)
-		n.detail.recorded, n.detail.err = nil, ""
+	if d := n.detail(); d != nil && d.recorded != nil {
+		c.errors.Remove(d.recorded)
+		d.recorded, d.err = nil, ""
 	}
 }
 
-// forget clears the failures of an item.
-func (c *core[T]) forget(item T) {
-	n := c.find(item)
+// forget clears the failures of n, which may be nil.
+func (c *core[T]) forget(n *node[T]) {
 	if n == nil {
 		return
 	}
@@ -65,19 +74,15 @@ func (c *core[T]) forget(item T) {
 	if n.state&kept != 0 {
 		c.unkeep(n)
 		c.settle(n)
+		c.tidy()
 	}
 }
 
-func (c *core[T]) failures(item T) int {
-	if n := c.find(item); n != nil {
-		return int(n.failures)
+// details returns the detail of n, made when it is missing.
+func (n *node[T]) details() *detail {
+	e := n.more()
+	if e.detail == nil {
+		e.detail = &detail{}
 	}
-	return 0
-}
-
-func (c *core[T]) detail(n *node[T]) *detail {
-	if n.detail == nil {
-		n.detail = &detail{}
-	}
-	return n.detail
+	return e.detail
 }

@@ -7,7 +7,7 @@ import (
 
 // broken returns the first invariant of the core that does not hold, or nil.
 func (c *core[T]) broken() error {
-	for _, check := range []func() error{c.brokenNodes, c.brokenDeadlines, c.brokenOrder, c.brokenIdle} {
+	for _, check := range []func() error{c.brokenPages, c.brokenTable, c.brokenNodes, c.brokenDeadlines, c.brokenOrder, c.brokenIdle} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -15,12 +15,65 @@ func (c *core[T]) broken() error {
 	return nil
 }
 
+func (c *core[T]) brokenPages() error {
+	p := &c.nodes
+	used, unusedNodes := 0, 0
+	for r := ref(1); r < p.made; r++ {
+		n := p.at(r)
+		if n.self != r {
+			return fmt.Errorf("node %d calls itself %d", r, n.self)
+		}
+		if n.state&unused == 0 {
+			used++
+		}
+		if n.extra != nil && (n.state&unused != 0 || n.extra.node != r) {
+			return fmt.Errorf("node %d: state %b, has the extra of %d", r, n.state, n.extra.node)
+		}
+	}
+	for r := p.free; r != 0; r = p.at(r).next {
+		if n := p.at(r); *n != (node[T]{self: r, next: n.next, state: unused}) {
+			return fmt.Errorf("node %d is unused and holds %v", r, n)
+		}
+		unusedNodes++
+	}
+	if used != p.used || p.made > 0 && used+unusedNodes != int(p.made)-1 {
+		return fmt.Errorf("%d nodes made, %d in use, %d found, %d to be used again", p.made, p.used, used, unusedNodes)
+	}
+	return nil
+}
+
+func (c *core[T]) brokenTable() error {
+	t, found := &c.table, 0
+	for i, s := range t.slots {
+		if s.node == 0 {
+			continue
+		}
+		found++
+		if n := c.nodes.at(s.node); n.state&unused != 0 || n.hash != s.hash {
+			return fmt.Errorf("slot %d: node %d of hash %x, state %b, filed under %x", i, s.node, n.hash, n.state, s.hash)
+		}
+		for j := int(t.home(s.hash)); j != i; j = (j + 1) % len(t.slots) {
+			if t.slots[j].node == 0 {
+				return fmt.Errorf("slot %d is free, between %d and its home", j, i)
+			}
+		}
+	}
+	if found != t.used || found != c.nodes.used || 3*found > 2*len(t.slots) {
+		return fmt.Errorf("%d found in %d slots; want %d and %d", found, len(t.slots), t.used, c.nodes.used)
+	}
+	return nil
+}
+
 func (c *core[T]) brokenNodes() error {
 	runs, again := 0, 0
-	queued, waits, idle := c.order.aged.members(), 0, 0
-	for item, n := range c.nodes {
-		if n.item != item {
-			return fmt.Errorf("node of %v is filed under %v", n.item, item)
+	queued, waits, idle := make(map[*node[T]]bool), 0, 0
+	for n := range c.nodes.members(&c.order.aged) {
+		queued[n] = true
+	}
+	for n := range c.nodes.all {
+		item := n.item
+		if c.find(item, n.hash) != n {
+			return fmt.Errorf("%v is not found", item)
 		}
 		if n.state&pending == pending {
 			return fmt.Errorf("%v is ready and waiting", item)
@@ -50,8 +103,8 @@ func (c *core[T]) brokenNodes() error {
 	if idle != c.finished.len+c.failing.len {
 		return fmt.Errorf("%d finished and %d failing; want %d idle", c.finished.len, c.failing.len, idle)
 	}
-	if waits != len(c.deadlines.heap) {
-		return fmt.Errorf("%d deadlines; want %d", len(c.deadlines.heap), waits)
+	if waits != c.deadlines.len {
+		return fmt.Errorf("%d deadlines; want %d", c.deadlines.len, waits)
 	}
 	if c.closed && (waits > 0 || c.finished.len > 0) {
 		return fmt.Errorf("closed with %d waiting, %d finished", waits, c.finished.len)
@@ -60,14 +113,38 @@ func (c *core[T]) brokenNodes() error {
 }
 
 func (c *core[T]) brokenDeadlines() error {
-	heap := c.deadlines.heap
-	for i := range heap {
-		if heap[i].node.slot != int32(i) || heap[i].due != heap[i].node.at || heap[i].node.state&waiting == 0 {
-			return fmt.Errorf("deadline %d: slot %d, due %d, at %d, state %b",
-				i, heap[i].node.slot, heap[i].due, heap[i].node.at, heap[i].node.state)
+	d, nodes, filled := &c.deadlines, 0, 0
+	for i := range d.runs {
+		r := &d.runs[i]
+		if i > 0 && r.last >= d.runs[i-1].last {
+			return fmt.Errorf("run %d ends at %d, that before at %d", i, r.last, d.runs[i-1].last)
 		}
-		if parent := (i - 1) / 2; i > 0 && heap[i].before(&heap[parent]) {
-			return fmt.Errorf("deadline %d is before its parent", i)
+		if err := brokenChain(&c.nodes, &r.chain); err != nil {
+			return err
+		}
+		at := instant(0)
+		for n := range c.nodes.members(&r.chain) {
+			if n.state&waiting == 0 || n.run != int32(i) || n.at < at || n.at > r.last {
+				return fmt.Errorf("%v, state %b, due at %d after %d, waits in run %d, which ends at %d, as in %d",
+					n.item, n.state, n.at, at, i, r.last, n.run)
+			}
+			at = n.at
+		}
+		nodes += r.len
+		if r.len == 0 {
+			continue
+		}
+		filled++
+		if h := d.heads[r.place]; h.run != int32(i) || h.due != c.nodes.at(r.head).at {
+			return fmt.Errorf("run %d has the head of %d, due at %d", i, h.run, h.due)
+		}
+	}
+	if nodes != d.len || filled != len(d.heads) {
+		return fmt.Errorf("%d wait in %d runs; want %d in %d", nodes, filled, d.len, len(d.heads))
+	}
+	for i := range d.heads {
+		if parent := (i - 1) / 2; i > 0 && d.heads[i].before(d.heads[parent]) {
+			return fmt.Errorf("head %d is before its parent", i)
 		}
 	}
 	return nil
@@ -75,7 +152,7 @@ func (c *core[T]) brokenDeadlines() error {
 
 func (c *core[T]) brokenOrder() error {
 	o := &c.order
-	if err := o.aged.broken(); err != nil {
+	if err := brokenChain(&c.nodes, &o.aged); err != nil {
 		return err
 	}
 	if o.aged.len == 0 && o.sorted || !o.sorted && len(o.levels) > 0 {
@@ -91,7 +168,7 @@ func (c *core[T]) brokenOrder() error {
 		if i > 0 && l.priority >= o.levels[i-1].priority {
 			return fmt.Errorf("level %d has priority %d after %d", i, l.priority, o.levels[i-1].priority)
 		}
-		n, err := l.broken(o)
+		n, err := c.brokenLevel(l)
 		if err != nil {
 			return err
 		}
@@ -100,27 +177,28 @@ func (c *core[T]) brokenOrder() error {
 	if o.sorted && total != o.aged.len {
 		return fmt.Errorf("%d in lanes; want %d", total, o.aged.len)
 	}
-	for n := range o.aged.members() {
-		if !o.sorted && (n.priority != 0 || n.seat != nil && n.seat.lane != nil) {
-			return fmt.Errorf("%v: priority %d in a plain order", n.item, n.priority)
+	for n := range c.nodes.members(&o.aged) {
+		if !o.sorted && (n.priority() != 0 || n.extra != nil && n.extra.lane != nil) {
+			return fmt.Errorf("%v: priority %d in a plain order", n.item, n.priority())
 		}
 	}
 	return nil
 }
 
-// broken checks a level and returns the number of its nodes.
-func (l *level[T]) broken(o *order[T]) (total int, err error) {
-	lanes := 0
+// brokenLevel checks a level and returns the number of its nodes.
+func (c *core[T]) brokenLevel(l *level) (total int, err error) {
+	o, lanes := &c.order, 0
 	for ln := l.first; ln != nil; ln = ln.next {
 		lanes++
 		if ln.head == nil || ln.level != l || ln.next == nil && l.last != ln {
 			return 0, fmt.Errorf("lane %q of level %d is empty or badly linked", ln.name, l.priority)
 		}
-		for s := ln.head; s != nil; s = s.next {
+		for e := ln.head; e != nil; e = e.next {
 			total++
-			if s.lane != ln || s.node.seat != s || s.node.priority != l.priority || o.fair && s.name != ln.name ||
-				s.next == nil && ln.tail != s || s.next != nil && s.next.prev != s {
-				return 0, fmt.Errorf("%v sits badly in lane %q of level %d", s.node.item, ln.name, l.priority)
+			n := c.nodes.at(e.node)
+			if e.lane != ln || n.extra != e || e.priority != l.priority || o.fair && e.name != ln.name ||
+				e.next == nil && ln.tail != e || e.next != nil && e.next.prev != e {
+				return 0, fmt.Errorf("%v sits badly in lane %q of level %d", n.item, ln.name, l.priority)
 			}
 		}
 	}
@@ -131,18 +209,15 @@ func (l *level[T]) broken(o *order[T]) (total int, err error) {
 }
 
 func (c *core[T]) brokenIdle() error {
-	for _, l := range []*chain[T]{&c.finished, &c.failing} {
-		if err := l.broken(); err != nil {
+	for _, l := range []*chain{&c.finished, &c.failing} {
+		if err := brokenChain(&c.nodes, l); err != nil {
 			return err
 		}
-		for n := range l.members() {
-			recorded := n.detail != nil && n.detail.recorded != nil
+		for n := range c.nodes.members(l) {
+			recorded := n.detail() != nil && n.detail().recorded != nil
 			failing := n.failures > 0 || recorded
 			if failing != (l == &c.failing) || failing != (n.state == kept) || n.state&^kept != 0 {
 				return fmt.Errorf("%v is idle: failing %t, state %b", n.item, failing, n.state)
-			}
-			if c.nodes[n.item] != n {
-				return fmt.Errorf("%v is idle and unknown", n.item)
 			}
 		}
 	}
@@ -150,31 +225,22 @@ func (c *core[T]) brokenIdle() error {
 		return fmt.Errorf("%d finished, %d failing, %d errors", c.finished.len, c.failing.len, c.errors.Len())
 	}
 	for e := c.errors.Front(); e != nil; e = e.Next() {
-		n := e.Value.(*node[T])
-		if c.nodes[n.item] != n || n.detail.recorded != e || n.detail.err == "" {
+		n := c.nodes.at(e.Value.(*extra).node)
+		if d := n.detail(); n.extra != e.Value.(*extra) || d.recorded != e || d.err == "" {
 			return fmt.Errorf("the error of %v is filed wrongly", n.item)
 		}
 	}
 	return nil
 }
 
-// members walks a chain forwards.
-func (l *chain[T]) members() map[*node[T]]bool {
-	members := make(map[*node[T]]bool)
-	for n := l.head; n != nil; n = n.next {
-		members[n] = true
+// brokenChain compares a walk forwards with one backwards.
+func brokenChain[T comparable](p *pages[T], l *chain) error {
+	var there, back []ref
+	for r := l.head; r != 0; r = p.at(r).next {
+		there = append(there, r)
 	}
-	return members
-}
-
-// broken compares a walk forwards with one backwards.
-func (l *chain[T]) broken() error {
-	var there, back []T
-	for n := l.head; n != nil; n = n.next {
-		there = append(there, n.item)
-	}
-	for n := l.tail; n != nil; n = n.prev {
-		back = append(back, n.item)
+	for r := l.tail; r != 0; r = p.at(r).prev {
+		back = append(back, r)
 	}
 	slices.Reverse(back)
 	if !slices.Equal(there, back) || len(there) != l.len {

@@ -1,54 +1,43 @@
 package workqueue
 
 // level holds the nodes of one priority: a ring of lanes that take turns.
-type level[T comparable] struct {
+type level struct {
 	priority    int32
-	first, last *lane[T]            // in the order of their turns
-	lanes       map[string]*lane[T] // by name; nil without lanes, where first is the only one
-	peak        int                 // most lanes at a time: maps do not shrink
+	first, last *lane            // in the order of their turns
+	lanes       map[string]*lane // by name; nil without lanes, where first is the only one
+	peak        int              // most lanes at a time: maps do not shrink
 }
 
 // lane holds the nodes of one priority and one name, first in, first out.
-type lane[T comparable] struct {
-	level      *level[T]
+type lane struct {
+	level      *level
 	name       string
-	head, tail *seat[T]
-	prev, next *lane[T]
+	head, tail *extra
+	prev, next *lane
 }
 
-// seat is the place of a node in a lane.
-type seat[T comparable] struct {
-	node       *node[T]
-	name       string   // of its lanes, by Options.Lane
-	lane       *lane[T] // nil while it is in none
-	prev, next *seat[T]
-}
-
-func (l *level[T]) push(o *order[T], n *node[T]) {
-	if n.seat == nil {
-		n.seat = &seat[T]{node: n}
-	}
+func (l *level) push(o *places, e *extra) {
 	ln := l.first
 	if o.fair {
-		ln = l.lanes[n.seat.name]
+		ln = l.lanes[e.name]
 	}
 	if ln == nil {
-		ln = l.addLane(o, n.seat.name)
+		ln = l.addLane(o, e.name)
 	}
-	ln.push(n.seat)
+	ln.push(e)
 }
 
-func (l *level[T]) addLane(o *order[T], name string) *lane[T] {
-	var ln *lane[T]
+func (l *level) addLane(o *places, name string) *lane {
+	var ln *lane
 	if last := len(o.spareLanes) - 1; last >= 0 {
 		ln, o.spareLanes = o.spareLanes[last], o.spareLanes[:last]
 	} else {
-		ln = &lane[T]{}
+		ln = &lane{}
 	}
-	*ln = lane[T]{level: l, name: name}
+	*ln = lane{level: l, name: name}
 	if o.fair {
 		if l.lanes == nil {
-			l.lanes = make(map[string]*lane[T])
+			l.lanes = make(map[string]*lane)
 		}
 		l.lanes[name] = ln
 		l.peak = max(l.peak, len(l.lanes))
@@ -58,23 +47,23 @@ func (l *level[T]) addLane(o *order[T], name string) *lane[T] {
 }
 
 // rotate ends the turn of the first lane.
-func (l *level[T]) rotate() {
+func (l *level) rotate() {
 	if ln := l.first; ln != l.last {
 		l.unlink(ln)
 		l.append(ln)
 	}
 }
 
-// remove takes n out of its lane. An empty lane or level is given up.
-func (l *level[T]) remove(o *order[T], n *node[T]) {
-	ln := n.seat.lane
-	ln.remove(n.seat)
+// remove takes e out of its lane. An empty lane or level is given up.
+func (l *level) remove(o *places, e *extra) {
+	ln := e.lane
+	ln.remove(e)
 	if ln.head != nil {
 		return
 	}
 	l.unlink(ln)
 	delete(l.lanes, ln.name)
-	*ln = lane[T]{}
+	*ln = lane{}
 	if len(o.spareLanes) < maxSpare {
 		o.spareLanes = append(o.spareLanes, ln)
 	}
@@ -83,7 +72,7 @@ func (l *level[T]) remove(o *order[T], n *node[T]) {
 	}
 }
 
-func (l *level[T]) append(ln *lane[T]) {
+func (l *level) append(ln *lane) {
 	ln.prev, ln.next = l.last, nil
 	if l.last == nil {
 		l.first = ln
@@ -93,7 +82,7 @@ func (l *level[T]) append(ln *lane[T]) {
 	l.last = ln
 }
 
-func (l *level[T]) unlink(ln *lane[T]) {
+func (l *level) unlink(ln *lane) {
 	if ln.prev == nil {
 		l.first = ln.next
 	} else {
@@ -106,26 +95,26 @@ func (l *level[T]) unlink(ln *lane[T]) {
 	}
 }
 
-func (ln *lane[T]) push(s *seat[T]) {
-	s.lane, s.prev = ln, ln.tail
+func (ln *lane) push(e *extra) {
+	e.lane, e.prev = ln, ln.tail
 	if ln.tail == nil {
-		ln.head = s
+		ln.head = e
 	} else {
-		ln.tail.next = s
+		ln.tail.next = e
 	}
-	ln.tail = s
+	ln.tail = e
 }
 
-func (ln *lane[T]) remove(s *seat[T]) {
-	if s.prev == nil {
-		ln.head = s.next
+func (ln *lane) remove(e *extra) {
+	if e.prev == nil {
+		ln.head = e.next
 	} else {
-		s.prev.next = s.next
+		e.prev.next = e.next
 	}
-	if s.next == nil {
-		ln.tail = s.prev
+	if e.next == nil {
+		ln.tail = e.prev
 	} else {
-		s.next.prev = s.prev
+		e.next.prev = e.prev
 	}
-	s.lane, s.prev, s.next = nil, nil, nil
+	e.lane, e.prev, e.next = nil, nil, nil
 }

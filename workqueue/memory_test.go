@@ -92,10 +92,12 @@ func TestTheMemoryOfABurstIsGivenBack(t *testing.T) {
 		if left := heapBytes() - before; left > filled/20 {
 			t.Errorf("%s: %d bytes while queued, %d left", name, filled, left)
 		}
-		if len(q.core.nodes) != defaultFinished {
-			t.Errorf("%s: %d items remembered; want %d", name, len(q.core.nodes), defaultFinished)
+		if q.core.nodes.used != defaultFinished {
+			t.Errorf("%s: %d items remembered; want %d", name, q.core.nodes.used, defaultFinished)
 		}
-		runtime.KeepAlive(q)
+		if err := q.core.broken(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -140,8 +142,8 @@ func TestAnItemThatDoesNotEqualItselfIsRefused(t *testing.T) {
 	q.Add(nan)
 	q.AddAfter(nan, time.Hour)
 	q.AddRateLimited(nan)
-	if s := q.Stats(); len(q.core.nodes) != 0 || s.Misused != 3 || reported != 3 {
-		t.Fatalf("%d nodes, %d misuses, %d reported; want 0, 3, 3", len(q.core.nodes), s.Misused, reported)
+	if s := q.Stats(); q.core.nodes.used != 0 || s.Misused != 3 || reported != 3 {
+		t.Fatalf("%d nodes, %d misuses, %d reported; want 0, 3, 3", q.core.nodes.used, s.Misused, reported)
 	}
 }
 

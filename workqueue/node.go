@@ -34,61 +34,86 @@ const (
 	waiting
 	// kept: idle, and in the list of those whose failures are remembered.
 	kept
-	// gone: about to be taken out of the map.
-	gone
+	// unused: of no item. The node is in the list of those to be used again.
+	unused
 
 	pending = ready | waiting
 	busy    = ready | waiting | running
 )
 
-// node is all that the queue knows of one item.
+// ref names a node by its place in the pages. Unlike a pointer it costs the
+// garbage collector nothing. 0 is no node.
+type ref uint32
+
+// node is all that the queue knows of an ordinary item. It is moved when pages
+// are given up; only at the end of an operation are they.
 type node[T comparable] struct {
 	item T
-	// prev and next chain a node that is in the order (ready and not running) or
-	// that is idle.
-	prev, next *node[T]
-	// seat is what lanes and priorities need to know; nil as long as there are none.
-	seat *seat[T]
+	// extra is nil for most.
+	extra *extra
 	// at is the due time of a waiting node, and the time since which a ready
 	// one can be taken (unknown where no clock was read).
-	at      instant
-	started instant // of the run, while running
+	at instant
+	// prev and next chain a node that is in the order (ready and not running),
+	// in the deadlines (waiting), idle or unused.
+	prev, next ref
+	self       ref
+	hash       uint32
+	failures   int32
+	run        int32 // of the deadlines, while waiting
+	state      state
+}
+
+// extra is what few nodes need: those with a lane, a priority, times, reasons
+// or an error.
+type extra struct {
+	node ref // it belongs to
+	// The place in a lane, nil while it is in none, and the name that
+	// Options.Lane gives.
+	name       string
+	lane       *lane
+	prev, next *extra
 	// priority of the pending delivery; ran is that of the run under way.
 	priority, ran int32
-	failures      int32
-	slot          int32 // position in the deadlines, while waiting
-	state         state
+	started       instant // of the run, while running
 	detail        *detail // nil for most
 }
 
-// chain is a list of nodes.
-type chain[T comparable] struct {
-	head, tail *node[T]
-	len        int
+// priority of the pending delivery.
+func (n *node[T]) priority() int32 {
+	if n.extra == nil {
+		return 0
+	}
+	return n.extra.priority
 }
 
-func (l *chain[T]) push(n *node[T]) {
-	n.prev = l.tail
-	if l.tail == nil {
-		l.head = n
-	} else {
-		l.tail.next = n
+// ran is the priority of the run under way.
+func (n *node[T]) ran() int32 {
+	if n.extra == nil {
+		return 0
 	}
-	l.tail = n
-	l.len++
+	return n.extra.ran
 }
 
-func (l *chain[T]) remove(n *node[T]) {
-	if n.prev == nil {
-		l.head = n.next
-	} else {
-		n.prev.next = n.next
+// setPriority of the pending delivery.
+func (n *node[T]) setPriority(priority int32) {
+	if priority != 0 || n.extra != nil {
+		n.more().priority = priority
 	}
-	if n.next == nil {
-		l.tail = n.prev
-	} else {
-		n.next.prev = n.prev
+}
+
+// more returns the extra of n, made when it is missing.
+func (n *node[T]) more() *extra {
+	if n.extra == nil {
+		n.extra = &extra{node: n.self, started: unknown}
 	}
-	n.prev, n.next = nil, nil
-	l.len--
+	return n.extra
+}
+
+// detail returns that of n, nil when it has none.
+func (n *node[T]) detail() *detail {
+	if n.extra == nil {
+		return nil
+	}
+	return n.extra.detail
 }

@@ -3,6 +3,7 @@ package workqueue
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ var ErrShutDown = errors.New("workqueue: the queue is shut down")
 type Queue[T comparable] struct {
 	options Options[T]
 	epoch   time.Time // instant 0
+	seed    maphash.Seed
 
 	// mu guards what follows. No foreign code runs and nothing is sent under it.
 	mu      sync.Mutex
@@ -33,7 +35,7 @@ type Queue[T comparable] struct {
 // New returns a queue. It starts nothing.
 func New[T comparable](options Options[T]) *Queue[T] {
 	options = options.withDefaults()
-	q := &Queue[T]{options: options, epoch: time.Now()}
+	q := &Queue[T]{options: options, epoch: time.Now(), seed: maphash.MakeSeed()}
 	q.core.backoff = options.Backoff
 	q.core.maxFailures = options.MaxFailures
 	q.core.maxFinished = defaultFinished
@@ -47,16 +49,16 @@ func New[T comparable](options Options[T]) *Queue[T] {
 // however often it is added before; while it is being processed, it is
 // delivered again after Done. After ShutDown nothing is added.
 func (q *Queue[T]) Add(item T) {
-	if !q.sound(item) {
-		return
-	}
-	lane := q.lane(item)
+	lane, hash := q.lane(item), q.hash(item)
 	q.mu.Lock()
-	q.core.add(item, lane, q.stamp())
+	ok := q.core.add(item, hash, lane, q.stamp())
 	q.setAlarm()
 	wake := q.wake()
 	q.mu.Unlock()
 	wake.signal()
+	if !ok {
+		q.misuse(item)
+	}
 }
 
 // Len returns the number of items that Get would deliver now. Items that are
@@ -71,22 +73,24 @@ func (q *Queue[T]) Len() int {
 // was got. If the item is not being processed nothing changes: the call is
 // counted in Stats.Misused and reported to Options.OnMisuse.
 func (q *Queue[T]) Done(item T) {
-	if !q.sound(item) {
-		return
+	wake, ok := q.end(item)
+	wake.signal()
+	if !ok {
+		q.misuse(item)
 	}
+}
+
+// end is Done with the lock held. It returns false if item is not processed.
+func (q *Queue[T]) end(item T) (wake *waiter, ok bool) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	now := unknown
 	if q.core.again > 0 { // only then a run that ends may be followed by another
 		now = q.stamp()
 	}
-	ok := q.core.done(item, now)
+	ok = q.core.done(q.find(item), now)
 	q.checkDrained()
-	wake := q.wake()
-	q.mu.Unlock()
-	wake.signal()
-	if !ok && q.options.OnMisuse != nil {
-		q.options.OnMisuse(item)
-	}
+	return q.wake(), ok
 }
 
 // ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
@@ -165,15 +169,15 @@ func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error)
 }
 
 func (q *Queue[T]) describe(n *node[T], d *Delivery[T]) {
-	*d = Delivery[T]{Item: n.item, Priority: int(n.ran), Failures: int(n.failures), Queued: q.timeOf(n.at)}
-	if n.detail != nil {
-		d.Reasons, d.MoreReasons = slices.Clone(n.detail.now.texts), n.detail.now.more
+	*d = Delivery[T]{Item: n.item, Priority: int(n.ran()), Failures: int(n.failures), Queued: q.timeOf(n.at)}
+	if n := n.detail(); n != nil {
+		d.Reasons, d.MoreReasons = slices.Clone(n.now.texts), n.now.more
 	}
 }
 
 // promote makes ready what is due, and returns the time if it had to be read.
 func (q *Queue[T]) promote() instant {
-	if len(q.core.deadlines.heap) == 0 {
+	if q.core.deadlines.len == 0 {
 		return q.stamp()
 	}
 	now := q.now()
@@ -190,20 +194,25 @@ func (q *Queue[T]) lane(item T) string {
 	return q.options.Lane(item)
 }
 
-// sound refuses an item that does not equal itself: no map could find it again.
-// It is called without the lock; where an interface holds what cannot be
-// compared at all, the panic happens here and harms nothing.
-func (q *Queue[T]) sound(item T) bool {
-	if equal(item, item) {
-		return true
+// hash is what the core finds item by. It panics for an interface that holds
+// what cannot be compared, as a map would.
+func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item) >> 32) }
+
+// find returns the node of item, nil when the queue does not know it. It is
+// called with the lock held, and panics as hash does.
+func (q *Queue[T]) find(item T) *node[T] {
+	if n := q.core.recent(item); n != nil {
+		return n
 	}
-	q.mu.Lock()
-	q.core.stats.Misused++
-	q.mu.Unlock()
+	return q.core.find(item, q.hash(item))
+}
+
+// misuse tells of an item that was counted in Stats.Misused. It is called
+// without the lock.
+func (q *Queue[T]) misuse(item T) {
 	if q.options.OnMisuse != nil {
 		q.options.OnMisuse(item)
 	}
-	return false
 }
 
 // now reads the clock.

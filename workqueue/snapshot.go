@@ -94,23 +94,24 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 func (q *Queue[T]) snapshot() Snapshot[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot[T]{ShuttingDown: q.core.closed, Stats: q.core.count()}
+	c := &q.core
+	s := Snapshot[T]{ShuttingDown: c.closed, Stats: c.count()}
 	s.Queued = make([]Entry[T], 0, s.Stats.Queued)
-	for n := q.core.order.aged.head; n != nil; n = n.next {
+	for n := range c.nodes.members(&c.order.aged) {
 		s.Queued = append(s.Queued, q.entry(n))
 	}
-	for n := q.core.failing.head; n != nil; n = n.next {
+	for n := range c.nodes.members(&c.failing) {
 		s.Failing = append(s.Failing, q.entry(n))
 	}
-	for _, d := range q.core.deadlines.sorted() {
-		if d.node.state&running == 0 {
-			s.Delayed = append(s.Delayed, q.entry(d.node))
+	for _, n := range c.deadlines.sorted(&c.nodes) {
+		if n.state&running == 0 {
+			s.Delayed = append(s.Delayed, q.entry(n))
 		}
 	}
-	if q.core.running == 0 {
+	if c.running == 0 {
 		return s
 	}
-	for _, n := range q.core.nodes {
+	for n := range c.nodes.all {
 		if n.state&running != 0 {
 			s.Processing = append(s.Processing, q.entry(n))
 		}
@@ -121,17 +122,19 @@ func (q *Queue[T]) snapshot() Snapshot[T] {
 func (q *Queue[T]) entry(n *node[T]) Entry[T] {
 	e := Entry[T]{
 		Item:     n.item,
-		Priority: int(n.priority),
+		Priority: int(n.priority()),
 		Again:    n.state&busy == running|ready,
 		Failures: int(n.failures),
 	}
-	if n.seat != nil {
-		e.Lane = n.seat.name
+	if n.extra != nil {
+		e.Lane = n.extra.name
 	}
 	if n.state&running != 0 {
-		e.Started = q.timeOf(n.started)
+		if n.extra != nil {
+			e.Started = q.timeOf(n.extra.started)
+		}
 		if n.state&pending == 0 {
-			e.Priority = int(n.ran)
+			e.Priority = int(n.ran())
 		}
 	}
 	switch n.state & pending {
@@ -140,7 +143,7 @@ func (q *Queue[T]) entry(n *node[T]) Entry[T] {
 	case ready:
 		e.Queued = q.timeOf(n.at)
 	}
-	if d := n.detail; d != nil {
+	if d := n.detail(); d != nil {
 		e.Reasons = slices.Concat(d.now.texts, d.next.texts)
 		e.MoreReasons = d.now.more + d.next.more
 		if d.recorded != nil {
@@ -154,7 +157,7 @@ func (q *Queue[T]) entry(n *node[T]) Entry[T] {
 func (c *core[T]) count() Stats {
 	s := c.stats
 	s.Queued = c.order.aged.len
-	s.Delayed = len(c.deadlines.heap)
+	s.Delayed = c.deadlines.len
 	s.Processing = c.running
 	s.Again = c.again
 	s.Failing = c.failing.len
@@ -167,12 +170,12 @@ func (c *core[T]) left() []T {
 		return nil
 	}
 	left := make([]T, 0, c.unfinished())
-	for _, n := range c.nodes {
+	for n := range c.nodes.all {
 		if n.state&running != 0 {
 			left = append(left, n.item)
 		}
 	}
-	for n := c.order.aged.head; n != nil; n = n.next {
+	for n := range c.nodes.members(&c.order.aged) {
 		left = append(left, n.item)
 	}
 	return left

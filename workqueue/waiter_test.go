@@ -68,8 +68,8 @@ func TestAnAddWakesNoMoreGoroutinesThanThereAreItems(t *testing.T) {
 		}
 		synctest.Wait()
 		q.mu.Lock()
-		q.core.add(1, "", unknown)
-		q.core.add(2, "", unknown)
+		q.core.add(1, q.hash(1), "", unknown)
+		q.core.add(2, q.hash(2), "", unknown)
 		wake := q.wake()
 		if q.waiters.waking != 2 || q.waiters.len != 3 || q.wake() != nil {
 			t.Errorf("%d waking, %d wait; want 2 and 3", q.waiters.waking, q.waiters.len)
