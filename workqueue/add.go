@@ -55,9 +55,9 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 func (q *Queue[T]) request(item T, r *request) {
 	lane, hash, now := q.lane(item), q.hash(item), q.now()
 	q.mu.Lock()
+	q.core.promote(now)
 	ok := q.core.schedule(item, hash, lane, r, now)
-	q.setAlarm()
-	wake := q.wake()
+	wake := q.notify()
 	q.mu.Unlock()
 	wake.signal()
 	if !ok {
@@ -74,9 +74,9 @@ func (q *Queue[T]) AddRateLimited(item T) {
 	}
 	lane, hash, now := q.lane(item), q.hash(item), q.now()
 	q.mu.Lock()
+	q.core.promote(now)
 	ok := q.core.retry(item, hash, lane, random, now)
-	q.setAlarm()
-	wake := q.wake()
+	wake := q.notify()
 	q.mu.Unlock()
 	wake.signal()
 	if !ok {

@@ -2,9 +2,11 @@ package workqueue
 
 import "time"
 
-// alarm is the one timer of a queue. Invariant, under the lock: while something
-// is delayed, the timer is set for the earliest deadline or before it; while
-// nothing is, it is stopped.
+// alarm is the one timer of a queue. It is there for those who are blocked:
+// whoever comes by looks at the clock himself. Invariant, when the lock is
+// released: while somebody is listed as waiting and something is delayed, the
+// timer is set for the earliest deadline or before it; while nothing is delayed,
+// it is stopped.
 type alarm struct {
 	timer *time.Timer // nil until first needed
 	set   bool
@@ -19,14 +21,19 @@ type alarm struct {
 
 // setAlarm sets the timer for the earliest deadline, with the lock held.
 func (q *Queue[T]) setAlarm() {
-	a, due := &q.alarm, q.core.deadlines.first()
 	switch {
 	case q.core.deadlines.len == 0:
-		if a.set {
+		if q.alarm.set {
 			q.stopAlarm()
 		}
-		return
-	case a.set && a.due <= due:
+	case q.waiters.head != nil:
+		q.alarmAt(q.core.deadlines.first())
+	}
+}
+
+func (q *Queue[T]) alarmAt(due instant) {
+	a := &q.alarm
+	if a.set && a.due <= due {
 		return
 	}
 	wait := time.Duration(due - q.now())
@@ -51,9 +58,7 @@ func (q *Queue[T]) ring() {
 	q.mu.Lock()
 	q.alarm.calls--
 	q.alarm.set = false
-	q.core.promote(q.now())
-	q.setAlarm()
-	wake := q.wake()
+	wake := q.catchUp()
 	silent := q.alarm.silent
 	if q.alarm.calls > 0 {
 		silent = nil

@@ -13,12 +13,24 @@ func (q *Queue[T]) alarmState() (set bool, calls int) {
 	return q.alarm.set, q.alarm.calls
 }
 
+// getAll handles items until the queue is shut down.
+func getAll[T comparable](q *Queue[T]) {
+	for {
+		item, shutdown := q.Get()
+		if shutdown {
+			return
+		}
+		q.Done(item)
+	}
+}
+
 // TestCase42_TheTimerIsGoneWhenShutdownReturns also when it goes off just then:
 // the call of ring has ended, or will not come.
 func TestCase42_TheTimerIsGoneWhenShutdownReturns(t *testing.T) {
 	for round := range 300 {
 		q := New(Options[int]{})
 		var both sync.WaitGroup
+		both.Go(func() { getAll(q) })
 		for item := range 20 {
 			q.AddAfter(item, time.Duration(round%30+item)*time.Microsecond)
 		}
@@ -31,7 +43,7 @@ func TestCase42_TheTimerIsGoneWhenShutdownReturns(t *testing.T) {
 			})
 		}
 		both.Wait()
-		if q.alarm.timer.Stop() { // nobody else has the queue any more
+		if timer := q.alarm.timer; timer != nil && timer.Stop() { // nobody else has the queue any more
 			t.Fatal("the timer was still set")
 		}
 	}
@@ -55,9 +67,11 @@ func TestCase42_ShutdownWaitsForEveryCallOfTheTimer(t *testing.T) {
 func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options[string]{})
+		q.AddAfter("a", time.Hour)
 		if q.alarm.timer != nil {
-			t.Fatal("New started a timer")
+			t.Fatal("a timer was started before anybody waited")
 		}
+		go getAll(q)
 		expect := func(when string, set bool, due time.Duration) {
 			t.Helper()
 			synctest.Wait()
@@ -67,7 +81,6 @@ func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) 
 				t.Errorf("%s: set %t for %v; want %t for %v", when, q.alarm.set, time.Duration(q.alarm.due), set, due)
 			}
 		}
-		q.AddAfter("a", time.Hour)
 		expect("one delayed", true, time.Hour)
 		q.AddAfter("b", 2*time.Hour)
 		expect("a later one", true, time.Hour)
@@ -83,6 +96,49 @@ func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) 
 		q.ShutDown()
 		expect("shut down", false, 0)
 	})
+}
+
+// TestWhatIsDueIsQueuedThoughNobodyWaits: nothing tells the queue that an item
+// has become due, and whoever comes by finds it in its place all the same.
+func TestWhatIsDueIsQueuedThoughNobodyWaits(t *testing.T) {
+	for name, look := range map[string]func(q *Queue[string]){
+		"Len":      func(q *Queue[string]) { q.Len() },
+		"Stats":    func(q *Queue[string]) { q.Stats() },
+		"Snapshot": func(q *Queue[string]) { q.Snapshot() },
+		"nothing":  func(*Queue[string]) {},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := New(Options[string]{})
+			q.Add("run")
+			item, _ := q.Get()
+			q.Add("run") // again, after Done
+			q.AddAfter("second", 2*time.Millisecond)
+			q.AddAfter("first", time.Millisecond)
+			q.AddAfter("fourth", time.Minute)
+			time.Sleep(time.Second)
+			look(q)
+			q.Add("third")
+			time.Sleep(time.Hour)
+			look(q)
+			q.Done(item)
+			q.AddRateLimited("retried")
+			q.AddAfter("last", time.Second)
+			time.Sleep(time.Second)
+			if got := q.Len(); got != 7 {
+				t.Errorf("%s: Len = %d; want 7", name, got)
+			}
+			q.AddAfter("dropped", time.Second)
+			q.ShutDown()
+			for _, want := range []string{"first", "second", "third", "fourth", "run", "retried", "last"} {
+				if got, _ := q.Get(); got != want {
+					t.Errorf("%s: Get = %q; want %q", name, got, want)
+				}
+			}
+			if s := q.Stats(); s.Dropped != 1 || s.Queued != 0 || q.alarm.timer != nil {
+				t.Errorf("%s: %+v, timer %v; want one dropped, none left and no timer", name, s, q.alarm.timer)
+			}
+		})
+	}
 }
 
 func TestADelayBeyondTheEndOfTimeWaitsForEver(t *testing.T) {

@@ -25,8 +25,9 @@
 // # Memory
 //
 // The queue is bounded by the number of different items. It starts no
-// goroutine: delays are one timer, set for the earliest deadline and stopped
-// when nothing is delayed or the queue is shut down. The last 1024 finished
+// goroutine: delays are one timer, set for the earliest deadline while somebody
+// waits for an item, and stopped when nothing is delayed or the queue is shut
+// down. The last 1024 finished
 // items are remembered, so that adding them again costs no allocation; the
 // memory of all others is given back.
 //

@@ -57,6 +57,7 @@ func (q *Queue[T]) Drain(ctx context.Context) ([]T, error) {
 
 // shutDown closes the core, with the lock held.
 func (q *Queue[T]) shutDown() (wake *waiter, silent <-chan struct{}) {
+	q.promote() // what is due is not dropped
 	q.core.close()
 	silent = q.silence()
 	q.checkDrained()

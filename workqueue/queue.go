@@ -51,11 +51,12 @@ func New[T comparable](options Options[T]) *Queue[T] {
 func (q *Queue[T]) Add(item T) {
 	lane, hash := q.lane(item), q.hash(item)
 	q.mu.Lock()
-	ok := q.core.add(item, hash, lane, q.stamp())
-	q.setAlarm()
-	wake := q.wake()
+	ok := q.core.add(item, hash, lane, q.promote())
+	wake := q.notify()
 	q.mu.Unlock()
-	wake.signal()
+	if wake != nil {
+		wake.signal()
+	}
 	if !ok {
 		q.misuse(item)
 	}
@@ -65,8 +66,11 @@ func (q *Queue[T]) Add(item T) {
 // delayed, or that wait for their own run to end, do not count.
 func (q *Queue[T]) Len() int {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.core.order.aged.len
+	wake := q.catchUp()
+	n := q.core.order.aged.len
+	q.mu.Unlock()
+	wake.signal()
+	return n
 }
 
 // Done ends the processing of item. It must be called once for every item that
@@ -86,11 +90,11 @@ func (q *Queue[T]) end(item T) (wake *waiter, ok bool) {
 	defer q.mu.Unlock()
 	now := unknown
 	if q.core.again > 0 { // only then a run that ends may be followed by another
-		now = q.stamp()
+		now = q.promote()
 	}
 	ok = q.core.done(q.find(item), now)
 	q.checkDrained()
-	return q.wake(), ok
+	return q.notify(), ok
 }
 
 // ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
@@ -103,6 +107,17 @@ func (q *Queue[T]) ShuttingDown() bool {
 // Get blocks until an item is due and hands it out, or returns shutdown once
 // the queue is shut down and empty. Done must follow.
 func (q *Queue[T]) Get() (item T, shutdown bool) {
+	q.mu.Lock()
+	if n := q.take(); n != nil { // next does the same; most calls end here
+		item = n.item
+		wake := q.notify()
+		q.mu.Unlock()
+		if wake != nil {
+			wake.signal()
+		}
+		return item, false
+	}
+	q.mu.Unlock()
 	item, err := q.next(context.Background(), nil)
 	return item, err != nil
 }
@@ -148,12 +163,12 @@ func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error)
 		if w != nil {
 			q.waiters.back(w)
 		}
-		if n := q.core.take(q.promote()); n != nil {
+		if n := q.take(); n != nil {
 			item = n.item
 			if d != nil {
 				q.describe(n, d)
 			}
-			wake := q.wake()
+			wake := q.notify()
 			q.mu.Unlock()
 			wake.signal()
 			return item, nil
@@ -163,6 +178,7 @@ func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error)
 			return item, ErrShutDown
 		}
 		w = q.waiters.join()
+		q.setAlarm()
 		q.mu.Unlock()
 		q.await(ctx, w)
 	}
@@ -176,14 +192,43 @@ func (q *Queue[T]) describe(n *node[T], d *Delivery[T]) {
 }
 
 // promote makes ready what is due, and returns the time if it had to be read.
+// Whatever puts an item behind others, or counts what is queued, comes after it.
 func (q *Queue[T]) promote() instant {
 	if q.core.deadlines.len == 0 {
 		return q.stamp()
 	}
 	now := q.now()
 	q.core.promote(now)
-	q.setAlarm()
 	return now
+}
+
+// take is that of the core, after what is due. Where there are neither lanes
+// nor priorities, what has become due in the meantime comes after what is
+// ready, and the clock need not be read.
+func (q *Queue[T]) take() *node[T] {
+	now := unknown
+	if q.core.timed || q.core.order.aged.len == 0 {
+		now = q.promote()
+	}
+	return q.core.take(now)
+}
+
+// notify ends an operation under the lock: it returns the waiters to signal and
+// sets the alarm for those that are left.
+func (q *Queue[T]) notify() (wake *waiter) {
+	if q.waiters.head != nil || q.alarm.set {
+		wake = q.wake()
+		q.setAlarm()
+	}
+	return wake
+}
+
+// catchUp makes ready what is due, for those who look at the queue.
+func (q *Queue[T]) catchUp() (wake *waiter) {
+	if q.core.deadlines.len > 0 {
+		q.core.promote(q.now())
+	}
+	return q.notify()
 }
 
 // lane is called without the lock.

@@ -77,25 +77,31 @@ type Snapshot[T comparable] struct {
 // Stats returns the counts. It is cheap.
 func (q *Queue[T]) Stats() Stats {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.core.count()
+	wake := q.catchUp()
+	stats := q.core.count()
+	q.mu.Unlock()
+	wake.signal()
+	return stats
 }
 
 // Snapshot copies the content of the queue. It takes time and memory in
 // proportion to the items, and holds the queue up meanwhile; Stats does not.
 func (q *Queue[T]) Snapshot() Snapshot[T] {
-	now := q.now()
 	s := q.snapshot()
-	s.Time = q.timeOf(now)
 	slices.SortStableFunc(s.Queued, func(a, b Entry[T]) int { return cmp.Compare(b.Priority, a.Priority) })
 	return s
 }
 
 func (q *Queue[T]) snapshot() Snapshot[T] {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	c := &q.core
-	s := Snapshot[T]{ShuttingDown: c.closed, Stats: c.count()}
+	now, c := q.now(), &q.core
+	c.promote(now)
+	wake := q.notify()
+	defer func() {
+		q.mu.Unlock()
+		wake.signal()
+	}()
+	s := Snapshot[T]{Time: q.timeOf(now), ShuttingDown: c.closed, Stats: c.count()}
 	s.Queued = make([]Entry[T], 0, s.Stats.Queued)
 	for n := range c.nodes.members(&c.order.aged) {
 		s.Queued = append(s.Queued, q.entry(n))

@@ -25,7 +25,8 @@ func (w *waiter) signal() {
 // again: an item may go to a goroutine that came by in the meantime.
 //
 // Invariant: either no waiter is listed or at least as many are waking (woken
-// but not yet back under the lock) as there are items to take.
+// but not yet back under the lock) as there are items to take, but for those
+// that have become due since the last operation: the alarm rings for them.
 type waiters struct {
 	head, tail *waiter
 	len        int // listed
@@ -138,7 +139,7 @@ func (q *Queue[T]) passOn(w *waiter) {
 	}
 	q.mu.Lock()
 	q.waiters.back(w)
-	wake := q.wake()
+	wake := q.notify()
 	q.mu.Unlock()
 	wake.signal()
 }
