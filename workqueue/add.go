@@ -89,10 +89,10 @@ func (q *Queue[T]) AddRateLimited(item T) {
 // way goes on, and failures stay counted.
 func (q *Queue[T]) Cancel(item T) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	cancelled := q.core.cancel(q.find(item))
 	q.setAlarm()
 	q.checkDrained()
+	q.mu.Unlock()
 	return cancelled
 }
 
@@ -100,18 +100,19 @@ func (q *Queue[T]) Cancel(item T) bool {
 // that is pending stays so, and Done must still be called.
 func (q *Queue[T]) Forget(item T) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.core.forget(q.find(item))
+	q.mu.Unlock()
 }
 
 // NumRequeues returns the failures of item since the last Forget.
 func (q *Queue[T]) NumRequeues(item T) int {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	failures := 0
 	if n := q.find(item); n != nil {
-		return int(n.failures)
+		failures = int(n.failures)
 	}
-	return 0
+	q.mu.Unlock()
+	return failures
 }
 
 // RecordError keeps the text of item's last error, cut after 512 bytes, and its

@@ -12,17 +12,16 @@ import (
 // Invariants, for every node n in nodes (the table has it, under n.hash):
 //   - waiting ⇔ n is in deadlines; ready and not running ⇔ n is in order;
 //     never both ready and waiting.
-//   - idle (not ready, waiting or running) ⇔ n is in exactly one of finished
-//     and failing; kept ⇔ in failing ⇔ idle and has failures or an error.
+//   - idle (not ready, waiting or running) ⇔ kept ⇔ n is in failing; then it
+//     has failures or an error. Other idle items are forgotten.
 //   - running counts the running nodes, again those that are also ready.
-//   - finished.len <= maxFinished, failing.len and errors.Len() <= maxFailures.
-//   - closed ⇒ no node is waiting, and finished is empty.
+//   - failing.len and errors.Len() <= maxFailures.
+//   - closed ⇒ no node is waiting.
 type core[T comparable] struct {
 	nodes     pages[T]
 	table     table
 	order     order[T]
 	deadlines deadlines[T]
-	finished  chain     // idle nodes kept for the next add, the oldest first
 	failing   chain     // idle nodes kept for their failures, the oldest first
 	errors    list.List // of *extra, the oldest first
 	running   int
@@ -37,17 +36,8 @@ type core[T comparable] struct {
 
 	backoff     Backoff
 	maxFailures int
-	maxFinished int
 	stats       Stats
 }
-
-const (
-	// defaultFinished bounds the finished items that are remembered.
-	defaultFinished = 1024
-	// minShrink is the number of nodes from which on room is given back when
-	// most of it has become unused.
-	minShrink = 4 * defaultFinished
-)
 
 // request is what an add asks for.
 type request struct {
@@ -105,7 +95,7 @@ func (c *core[T]) request(n *node[T], r *request, now instant) {
 		c.timed = true
 	}
 	if r.reason != "" {
-		n.details().next.add(r.reason)
+		c.details(n).next.add(r.reason)
 	}
 	priority := r.priority
 	if r.inherit && n.state&running != 0 {
@@ -153,12 +143,12 @@ func (c *core[T]) admit(n *node[T]) {
 func (c *core[T]) prioritise(n *node[T], priority int32, now instant) {
 	switch {
 	case n.state&pending == 0:
-		n.setPriority(priority)
+		c.nodes.setPriority(n, priority)
 	case priority <= n.priority():
 	case n.state&busy == ready:
 		c.order.raise(&c.nodes, n, priority, now)
 	default:
-		n.setPriority(priority)
+		c.nodes.setPriority(n, priority)
 	}
 }
 
@@ -214,7 +204,7 @@ func (c *core[T]) take(now instant) *node[T] {
 	}
 	n.state = n.state&^ready | running
 	if c.timed || n.extra != nil {
-		n.more().start(now)
+		c.nodes.more(n).start(now)
 	}
 	c.running++
 	c.stats.Delivered++
@@ -294,9 +284,6 @@ func (c *core[T]) close() {
 		c.settle(n)
 	}
 	c.deadlines = deadlines[T]{}
-	for c.finished.len > 0 {
-		c.evict(c.nodes.at(c.finished.head))
-	}
 	c.tidy()
 }
 

@@ -34,7 +34,6 @@ func newPair(timed, fair bool) *pair {
 	p.core.order.aging, p.model.aging = 20, 20
 	p.core.order.fair, p.model.fair = fair, fair
 	p.core.maxFailures, p.model.maxFailures = 3, 3
-	p.core.maxFinished = 2
 	return p
 }
 

@@ -27,9 +27,9 @@
 // The queue is bounded by the number of different items. It starts no
 // goroutine: delays are one timer, set for the earliest deadline while somebody
 // waits for an item, and stopped when nothing is delayed or the queue is shut
-// down. The last 1024 finished
-// items are remembered, so that adding them again costs no allocation; the
-// memory of all others is given back.
+// down. Finished items are forgotten; room for 1024
+// is kept for the next ones, so that adding costs no allocation, and of more
+// room what is given back when seven eighths of it have become unused.
 //
 // The failure count of an item is kept as long as the item is queued, delayed
 // or processing, whatever the bounds. Counts of items that are none of these,

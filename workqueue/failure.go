@@ -32,7 +32,7 @@ func (c *core[T]) record(item T, hash uint32, lane, text string, now instant) bo
 	if n == nil {
 		return false
 	}
-	d := n.details()
+	d := c.details(n)
 	d.err, d.failedAt = clip(text), now
 	if d.recorded != nil {
 		c.errors.MoveToBack(d.recorded)
@@ -79,8 +79,8 @@ func (c *core[T]) forget(n *node[T]) {
 }
 
 // details returns the detail of n, made when it is missing.
-func (n *node[T]) details() *detail {
-	e := n.more()
+func (c *core[T]) details(n *node[T]) *detail {
+	e := c.nodes.more(n)
 	if e.detail == nil {
 		e.detail = &detail{}
 	}

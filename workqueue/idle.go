@@ -29,18 +29,16 @@ func (c *core[T]) find(item T, hash uint32) *node[T] {
 	}
 }
 
-// hold returns the node of an item, out of the lists of idle nodes; the caller
+// hold returns the node of an item, out of the list of idle nodes; the caller
 // makes it busy or settles it. It counts a misuse and returns nil if the item
 // does not equal itself.
 func (c *core[T]) hold(item T, hash uint32, lane string) *node[T] {
 	n := c.find(item, hash)
-	switch {
-	case n == nil:
+	if n == nil {
 		return c.create(item, hash, lane)
-	case n.state&kept != 0:
+	}
+	if n.state&kept != 0 {
 		c.unkeep(n)
-	case n.state == 0:
-		c.nodes.remove(&c.finished, n)
 	}
 	return n
 }
@@ -50,55 +48,33 @@ func (c *core[T]) create(item T, hash uint32, lane string) *node[T] {
 		c.stats.Misused++
 		return nil
 	}
-	n := c.blank()
+	n := c.nodes.take()
 	n.item, n.hash = item, hash
 	if lane != "" {
-		n.more().name = lane
+		c.nodes.more(n).name = lane
 	}
 	c.table.insert(hash, n.self)
 	return n
 }
 
-// blank returns an unused node: that of the item finished longest ago once
-// enough of them are remembered, or a new one.
-func (c *core[T]) blank() *node[T] {
-	if c.finished.len < c.maxFinished {
-		return c.nodes.take()
-	}
-	n := c.nodes.at(c.finished.head)
-	c.nodes.remove(&c.finished, n)
-	c.lose(n)
-	if n.extra != nil {
-		*n.extra = extra{node: n.self, started: unknown}
-	}
-	*n = node[T]{self: n.self, extra: n.extra}
-	return n
-}
-
-// settle puts a node that has become idle into the list where it belongs; a
+// settle forgets a node that has become idle, or keeps it for its failures; a
 // busy one stays where it is.
 func (c *core[T]) settle(n *node[T]) {
 	if n.state&busy != 0 {
 		return
 	}
+	if !n.failing() {
+		c.drop(n)
+		return
+	}
 	if e := n.extra; e != nil {
 		e.priority, e.ran = 0, 0
 	}
-	if n.failing() {
-		n.state |= kept
-		c.nodes.push(&c.failing, n)
-		if c.failing.len > c.maxFailures {
-			c.evict(c.nodes.at(c.failing.head))
-			c.stats.Evicted++
-		}
-		return
-	}
-	if n.extra != nil {
-		n.extra.detail = nil
-	}
-	c.nodes.push(&c.finished, n)
-	if c.finished.len > c.maxFinished || c.closed {
-		c.evict(c.nodes.at(c.finished.head))
+	n.state |= kept
+	c.nodes.push(&c.failing, n)
+	if c.failing.len > c.maxFailures {
+		c.evict(c.nodes.at(c.failing.head))
+		c.stats.Evicted++
 	}
 }
 
@@ -107,24 +83,20 @@ func (c *core[T]) unkeep(n *node[T]) {
 	c.nodes.remove(&c.failing, n)
 }
 
-// evict forgets an idle node.
+// evict forgets an idle node for want of room.
 func (c *core[T]) evict(n *node[T]) {
-	if n.state&kept != 0 {
-		c.nodes.remove(&c.failing, n)
-	} else {
-		c.nodes.remove(&c.finished, n)
-	}
+	c.unkeep(n)
 	c.dropError(n)
-	c.lose(n)
-	c.nodes.release(n)
+	c.drop(n)
 }
 
-// lose makes n, which is in no list, one that is not found.
-func (c *core[T]) lose(n *node[T]) {
+// drop forgets a node that is in no list.
+func (c *core[T]) drop(n *node[T]) {
 	c.table.remove(n.hash, n.self)
 	if c.last == n.self {
 		c.last = 0
 	}
+	c.nodes.release(n)
 }
 
 // tidy gives memory back once most of it is unused. It moves nodes.
@@ -164,10 +136,8 @@ func (c *core[T]) chainOf(n *node[T]) *chain {
 		return nil
 	case n.state&ready != 0:
 		return &c.order.aged
-	case n.state&kept != 0:
-		return &c.failing
 	}
-	return &c.finished
+	return &c.failing
 }
 
 // failing tells whether a node is to be kept for its failures when it is idle.

@@ -100,14 +100,14 @@ func (c *core[T]) brokenNodes() error {
 	if runs != c.running || again != c.again {
 		return fmt.Errorf("running %d, again %d; want %d, %d", c.running, c.again, runs, again)
 	}
-	if idle != c.finished.len+c.failing.len {
-		return fmt.Errorf("%d finished and %d failing; want %d idle", c.finished.len, c.failing.len, idle)
+	if idle != c.failing.len {
+		return fmt.Errorf("%d failing; want %d idle", c.failing.len, idle)
 	}
 	if waits != c.deadlines.len {
 		return fmt.Errorf("%d deadlines; want %d", c.deadlines.len, waits)
 	}
-	if c.closed && (waits > 0 || c.finished.len > 0) {
-		return fmt.Errorf("closed with %d waiting, %d finished", waits, c.finished.len)
+	if c.closed && waits > 0 {
+		return fmt.Errorf("closed with %d waiting", waits)
 	}
 	return nil
 }
@@ -209,20 +209,21 @@ func (c *core[T]) brokenLevel(l *level) (total int, err error) {
 }
 
 func (c *core[T]) brokenIdle() error {
-	for _, l := range []*chain{&c.finished, &c.failing} {
-		if err := brokenChain(&c.nodes, l); err != nil {
-			return err
-		}
-		for n := range c.nodes.members(l) {
-			recorded := n.detail() != nil && n.detail().recorded != nil
-			failing := n.failures > 0 || recorded
-			if failing != (l == &c.failing) || failing != (n.state == kept) || n.state&^kept != 0 {
-				return fmt.Errorf("%v is idle: failing %t, state %b", n.item, failing, n.state)
-			}
+	if err := brokenChain(&c.nodes, &c.failing); err != nil {
+		return err
+	}
+	for n := range c.nodes.members(&c.failing) {
+		if recorded := n.detail() != nil && n.detail().recorded != nil; n.state != kept || n.failures == 0 && !recorded {
+			return fmt.Errorf("%v is idle: %d failures, recorded %t, state %b", n.item, n.failures, recorded, n.state)
 		}
 	}
-	if c.finished.len > c.maxFinished || c.failing.len > c.maxFailures || c.errors.Len() > c.maxFailures {
-		return fmt.Errorf("%d finished, %d failing, %d errors", c.finished.len, c.failing.len, c.errors.Len())
+	if c.failing.len > c.maxFailures || c.errors.Len() > c.maxFailures {
+		return fmt.Errorf("%d failing, %d errors", c.failing.len, c.errors.Len())
+	}
+	for _, e := range c.nodes.extras {
+		if *e != (extra{started: unknown}) || len(c.nodes.extras) > maxExtras {
+			return fmt.Errorf("%d spare extras, one holds %v", len(c.nodes.extras), *e)
+		}
 	}
 	for e := c.errors.Front(); e != nil; e = e.Next() {
 		n := c.nodes.at(e.Value.(*extra).node)

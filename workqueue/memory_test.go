@@ -15,7 +15,7 @@ func allocs(t *testing.T, name string, want float64, f func()) {
 }
 
 func TestTheSteadyStateAllocatesNothing(t *testing.T) {
-	items := make([]string, 3*defaultFinished)
+	items := make([]string, 3*minShrink)
 	for i := range items {
 		items[i] = fmt.Sprintf("namespace-%d/name-%d", i%7, i)
 	}
@@ -92,8 +92,8 @@ func TestTheMemoryOfABurstIsGivenBack(t *testing.T) {
 		if left := heapBytes() - before; left > filled/20 {
 			t.Errorf("%s: %d bytes while queued, %d left", name, filled, left)
 		}
-		if q.core.nodes.used != defaultFinished {
-			t.Errorf("%s: %d items remembered; want %d", name, q.core.nodes.used, defaultFinished)
+		if p := &q.core.nodes; p.used != 0 || p.made > minShrink || len(p.pages) > minShrink/pageSize {
+			t.Errorf("%s: %d items remembered, room for %d in %d pages; want none and %d", name, p.used, p.made, len(p.pages), minShrink)
 		}
 		if err := q.core.broken(); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -95,21 +95,6 @@ func (n *node[T]) ran() int32 {
 	return n.extra.ran
 }
 
-// setPriority of the pending delivery.
-func (n *node[T]) setPriority(priority int32) {
-	if priority != 0 || n.extra != nil {
-		n.more().priority = priority
-	}
-}
-
-// more returns the extra of n, made when it is missing.
-func (n *node[T]) more() *extra {
-	if n.extra == nil {
-		n.extra = &extra{node: n.self, started: unknown}
-	}
-	return n.extra
-}
-
 // detail returns that of n, nil when it has none.
 func (n *node[T]) detail() *detail {
 	if n.extra == nil {

@@ -37,7 +37,7 @@ func (o *order[T]) push(p *pages[T], n *node[T], now instant) {
 	}
 	p.push(&o.aged, n)
 	if o.sorted {
-		o.place(n.more())
+		o.place(p.more(n))
 	}
 }
 
@@ -48,7 +48,7 @@ func (o *order[T]) sort(p *pages[T], now instant) {
 		if n.at == unknown {
 			n.at = now
 		}
-		o.place(n.more())
+		o.place(p.more(n))
 	}
 }
 
@@ -90,7 +90,7 @@ func (o *order[T]) raise(p *pages[T], n *node[T], priority int32, now instant) {
 		o.place(n.extra)
 		return
 	}
-	n.setPriority(priority)
+	p.setPriority(n, priority)
 	if priority != 0 {
 		o.sort(p, now)
 	}

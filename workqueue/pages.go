@@ -1,7 +1,14 @@
 package workqueue
 
-// pageSize is the number of nodes that are allocated at a time.
-const pageSize = 64
+const (
+	// pageSize is the number of nodes that are allocated at a time.
+	pageSize = 64
+	// minShrink is the number of nodes from which on room is given back when
+	// most of it has become unused.
+	minShrink = 1024
+	// maxExtras bounds the unused extras that are kept.
+	maxExtras = 1024
+)
 
 // pages holds the nodes. What refers to a node is a number, so that the garbage
 // collector finds few pointers here, and nodes can be moved together when most
@@ -14,6 +21,8 @@ type pages[T comparable] struct {
 	made  ref // nodes beyond have never been used; 0 while there are no pages
 	used  int
 	free  ref // the first unused node, chained by next
+	// extras are not in use: they are blank, but for their started.
+	extras []*extra
 }
 
 // at returns the node of r, which is not 0.
@@ -42,13 +51,17 @@ func (p *pages[T]) take() *node[T] {
 // release takes a node out of use, which nothing may refer to any longer.
 func (p *pages[T]) release(n *node[T]) {
 	p.used--
+	if e := n.extra; e != nil && len(p.extras) < maxExtras {
+		*e = extra{started: unknown}
+		p.extras = append(p.extras, e)
+	}
 	*n = node[T]{self: n.self, next: p.free, state: unused}
 	p.free = n.self
 }
 
 // sparse tells whether so much room is unused that compact pays.
 func (p *pages[T]) sparse() bool {
-	return p.used < int(p.made)/8 && (p.made >= minShrink || p.used == 0)
+	return p.made >= minShrink && p.used < int(p.made)/8
 }
 
 // compact moves the nodes that are in use to the front, tells of each where it
@@ -77,6 +90,26 @@ func (p *pages[T]) compact(moved func(n *node[T], from ref)) {
 	}
 	p.pages = append(make([]*[pageSize]node[T], 0, 2*kept), p.pages[:kept]...)
 	p.made, p.free = end, 0
+}
+
+// more returns the extra of n, made when it is missing.
+func (p *pages[T]) more(n *node[T]) *extra {
+	if n.extra == nil {
+		if last := len(p.extras) - 1; last >= 0 {
+			n.extra, p.extras = p.extras[last], p.extras[:last]
+		} else {
+			n.extra = &extra{started: unknown}
+		}
+		n.extra.node = n.self
+	}
+	return n.extra
+}
+
+// setPriority of the pending delivery of n.
+func (p *pages[T]) setPriority(n *node[T], priority int32) {
+	if priority != 0 || n.extra != nil {
+		p.more(n).priority = priority
+	}
 }
 
 // all calls yield with each node in use, in no order.

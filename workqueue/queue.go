@@ -38,7 +38,6 @@ func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{options: options, epoch: time.Now(), seed: maphash.MakeSeed()}
 	q.core.backoff = options.Backoff
 	q.core.maxFailures = options.MaxFailures
-	q.core.maxFinished = defaultFinished
 	q.core.timed = options.Times || options.Lane != nil
 	q.core.order.fair = options.Lane != nil
 	q.core.order.aging = instant(options.Aging)
@@ -77,24 +76,21 @@ func (q *Queue[T]) Len() int {
 // was got. If the item is not being processed nothing changes: the call is
 // counted in Stats.Misused and reported to Options.OnMisuse.
 func (q *Queue[T]) Done(item T) {
-	wake, ok := q.end(item)
-	wake.signal()
-	if !ok {
-		q.misuse(item)
-	}
-}
-
-// end is Done with the lock held. It returns false if item is not processed.
-func (q *Queue[T]) end(item T) (wake *waiter, ok bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := unknown
+	n, now := q.find(item), unknown
 	if q.core.again > 0 { // only then a run that ends may be followed by another
 		now = q.promote()
 	}
-	ok = q.core.done(q.find(item), now)
+	ok := q.core.done(n, now)
 	q.checkDrained()
-	return q.notify(), ok
+	wake := q.notify()
+	q.mu.Unlock()
+	if wake != nil {
+		wake.signal()
+	}
+	if !ok {
+		q.misuse(item)
+	}
 }
 
 // ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
@@ -244,12 +240,24 @@ func (q *Queue[T]) lane(item T) string {
 func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item) >> 32) }
 
 // find returns the node of item, nil when the queue does not know it. It is
-// called with the lock held, and panics as hash does.
+// called with the lock held, and when it panics as hash does, it releases it.
 func (q *Queue[T]) find(item T) *node[T] {
 	if n := q.core.recent(item); n != nil {
 		return n
 	}
-	return q.core.find(item, q.hash(item))
+	return q.lookup(item)
+}
+
+func (q *Queue[T]) lookup(item T) *node[T] {
+	hashed := false
+	defer func() {
+		if !hashed {
+			q.mu.Unlock()
+		}
+	}()
+	hash := q.hash(item)
+	hashed = true
+	return q.core.find(item, hash)
 }
 
 // misuse tells of an item that was counted in Stats.Misused. It is called
