@@ -190,9 +190,13 @@ func (q *Queue[T]) describe(n *node[T], d *Delivery[T]) {
 // promote makes ready what is due, and returns the time if it had to be read.
 // Whatever puts an item behind others, or counts what is queued, comes after it.
 func (q *Queue[T]) promote() instant {
-	if q.core.deadlines.len == 0 {
-		return q.stamp()
+	if q.core.deadlines.len == 0 && !q.core.timed {
+		return unknown // nobody would look at it
 	}
+	return q.promoteNow()
+}
+
+func (q *Queue[T]) promoteNow() instant {
 	now := q.now()
 	q.core.promote(now)
 	return now
@@ -211,18 +215,23 @@ func (q *Queue[T]) take() *node[T] {
 
 // notify ends an operation under the lock: it returns the waiters to signal and
 // sets the alarm for those that are left.
-func (q *Queue[T]) notify() (wake *waiter) {
-	if q.waiters.head != nil || q.alarm.set {
-		wake = q.wake()
-		q.setAlarm()
+func (q *Queue[T]) notify() *waiter {
+	if q.waiters.head == nil && !q.alarm.set {
+		return nil
 	}
+	return q.notifyWaiters()
+}
+
+func (q *Queue[T]) notifyWaiters() *waiter {
+	wake := q.wake()
+	q.setAlarm()
 	return wake
 }
 
 // catchUp makes ready what is due, for those who look at the queue.
 func (q *Queue[T]) catchUp() (wake *waiter) {
 	if q.core.deadlines.len > 0 {
-		q.core.promote(q.now())
+		q.promoteNow()
 	}
 	return q.notify()
 }
@@ -270,14 +279,6 @@ func (q *Queue[T]) misuse(item T) {
 
 // now reads the clock.
 func (q *Queue[T]) now() instant { return instant(time.Since(q.epoch)) }
-
-// stamp reads the clock if somebody will look at the result.
-func (q *Queue[T]) stamp() instant {
-	if q.core.timed {
-		return q.now()
-	}
-	return unknown
-}
 
 // timeOf returns the zero time for unknown.
 func (q *Queue[T]) timeOf(t instant) time.Time {

@@ -94,8 +94,7 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 
 func (q *Queue[T]) snapshot() Snapshot[T] {
 	q.mu.Lock()
-	now, c := q.now(), &q.core
-	c.promote(now)
+	now, c := q.promoteNow(), &q.core
 	wake := q.notify()
 	defer func() {
 		q.mu.Unlock()
