@@ -31,7 +31,7 @@ func (c *core[T]) brokenPages() error {
 		}
 	}
 	for r := p.free; r != 0; r = p.at(r).next {
-		if n := p.at(r); *n != (node[T]{self: r, next: n.next, state: unused}) {
+		if n, none := p.at(r), *new(T); n.item != none || n.extra != nil || n.prev != 0 || n.failures != 0 || n.state != unused {
 			return fmt.Errorf("node %d is unused and holds %v", r, n)
 		}
 		unusedNodes++

@@ -28,7 +28,8 @@ type pages[T comparable] struct {
 // at returns the node of r, which is not 0.
 func (p *pages[T]) at(r ref) *node[T] { return &p.pages[r/pageSize][r%pageSize] }
 
-// take returns a node that is not in use. Its links and its item are zero.
+// take returns a node that is not in use. It has no links, item, extra,
+// failures or state; the rest may be anything.
 func (p *pages[T]) take() *node[T] {
 	p.used++
 	if r := p.free; r != 0 {
@@ -48,15 +49,26 @@ func (p *pages[T]) take() *node[T] {
 	return n
 }
 
-// release takes a node out of use, which nothing may refer to any longer.
+// release takes a node out of use, which is in no list and which nothing may
+// refer to any longer.
 func (p *pages[T]) release(n *node[T]) {
 	p.used--
-	if e := n.extra; e != nil && len(p.extras) < maxExtras {
+	if n.extra != nil {
+		p.spare(n.extra)
+		n.extra = nil
+	}
+	var none T
+	n.item, n.failures = none, 0 // nothing is kept alive
+	n.next, n.state = p.free, unused
+	p.free = n.self
+}
+
+// spare keeps an extra for reuse, if there is room.
+func (p *pages[T]) spare(e *extra) {
+	if len(p.extras) < maxExtras {
 		*e = extra{started: unknown}
 		p.extras = append(p.extras, e)
 	}
-	*n = node[T]{self: n.self, next: p.free, state: unused}
-	p.free = n.self
 }
 
 // sparse tells whether so much room is unused that compact pays.
