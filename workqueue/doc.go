@@ -27,9 +27,10 @@
 // The queue is bounded by the number of different items. It starts no
 // goroutine: delays are one timer, set for the earliest deadline while somebody
 // waits for an item, and stopped when nothing is delayed or the queue is shut
-// down. Finished items are forgotten; room for 1024
-// is kept for the next ones, so that adding costs no allocation, and of more
-// room what is given back when seven eighths of it have become unused.
+// down. Finished items are forgotten, and their room is used for the next ones:
+// adding allocates nothing unless the queue is longer than it has been lately.
+// Room for more than 1024 items is given back once seven eighths of it are
+// unused.
 //
 // The failure count of an item is kept as long as the item is queued, delayed
 // or processing, whatever the bounds. Counts of items that are none of these,
