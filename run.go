@@ -158,7 +158,7 @@ func (c *Controller[T]) listen(informers *kube.Informers, kind kube.Kind) ([]*in
 }
 
 func (c *Controller[T]) register() ([]*informer.Registration, error) {
-	o := informer.HandlerOptions{Name: c.options.Name, Resync: c.options.Resync}
+	o := informer.HandlerOptions{Name: c.options.Name, Resync: c.options.Resync, Quick: true}
 	first, err := c.feeds[0].Handle(c.enqueue, o)
 	if err != nil {
 		return nil, err

@@ -15,10 +15,11 @@ type entry struct {
 	seen   *wire.Object // what the handler will have been told before this entry
 	now    *wire.Object // what is true after it
 	last   *wire.Object // last known state of the object seen, once it is deleted
-	final  bool         // last is from its DELETED event
-	cause  watch.Cause
+	mark   *Mark        // a mark instead of an event
 	merged int
-	mark   bool // a mark instead of an event
+	fences uint32 // passed by the writer before this entry was made
+	cause  watch.Cause
+	final  bool // last is from its DELETED event
 }
 
 // pending is the queue without lock and signal.
@@ -26,10 +27,11 @@ type entry struct {
 // Invariants: the ring through head holds every waiting entry once; last[k] is
 // the newest waiting entry of k, or absent; of two entries of one key, the later
 // one's seen is the earlier one's now; an entry that has nothing to tell is not
-// in the ring.
+// in the ring; fences never falls along the ring.
 type pending struct {
 	bound  int
-	head   entry // sentinel
+	fences uint32 // marks that are fences, of all that were added
+	head   entry  // sentinel
 	last   map[key.Key]*entry
 	peak   int // largest len(last) since it was made
 	length int // entries that are events
@@ -54,19 +56,28 @@ func (p *pending) push(c Change) {
 		p.append(c)
 	case c.Cause == watch.CauseResync:
 		// A newer truth is on its way already; replaying would only be late.
-	case p.length < p.bound:
+	case p.length < p.bound, waiting.fences != p.fences:
 		p.append(c)
 	default:
 		p.merge(waiting, c)
 	}
 }
 
+// reserve makes room for n keys.
+func (p *pending) reserve(n int) {
+	if len(p.last) == 0 {
+		p.last = make(map[key.Key]*entry, n)
+	}
+}
+
+func (p *pending) empty() bool { return p.head.next == &p.head }
+
 func (p *pending) append(c Change) {
 	if c.Old == nil && c.New == nil {
 		return
 	}
 	e := p.take()
-	e.key, e.seen, e.now, e.cause = c.Key, c.Old, c.New, c.Cause
+	e.key, e.seen, e.now, e.cause, e.fences = c.Key, c.Old, c.New, c.Cause, p.fences
 	e.remember(c)
 	p.link(e)
 	if e.older = p.last[c.Key]; e.older != nil {
@@ -118,24 +129,38 @@ func same(a, b *wire.Object) bool {
 }
 
 // addMark puts a mark behind everything that waits now.
-func (p *pending) addMark() {
+func (p *pending) addMark(m *Mark) {
 	e := p.take()
-	e.mark = true
+	e.mark = m
 	p.link(e)
+	if m.Fence {
+		p.fences++
+	}
 }
 
-// pop removes the next event. A change of UID is told in two steps: the first
-// leaves the entry at the head as an addition.
-func (p *pending) pop() (event Event, mark, ok bool) {
-	e := p.head.next
-	if e == &p.head {
-		return Event{}, false, false
+// popSome fills events from the front, up to the next mark, or else pops the
+// mark that is next.
+func (p *pending) popSome(events []Event) (n int, mark *Mark) {
+	for n < len(events) {
+		e := p.head.next
+		switch {
+		case e == &p.head || e.mark != nil && n > 0:
+			return n, nil
+		case e.mark != nil:
+			mark = e.mark
+			p.drop(e)
+			return 0, mark
+		}
+		events[n] = p.popEvent(e)
+		n++
 	}
-	if e.mark {
-		p.drop(e)
-		return Event{}, true, true
-	}
-	event = Event{Key: e.key, Cause: e.cause, Merged: e.merged}
+	return n, nil
+}
+
+// popEvent takes the event out of the entry at the head. A change of UID is told
+// in two steps: the first leaves the entry at the head as an addition.
+func (p *pending) popEvent(e *entry) Event {
+	event := Event{Key: e.key, Cause: e.cause, Merged: e.merged}
 	switch {
 	case e.seen == nil:
 		event.Type, event.New = watch.EventAdded, e.now
@@ -145,12 +170,12 @@ func (p *pending) pop() (event Event, mark, ok bool) {
 		event.deleted(e.last, e.final)
 		event.Merged = 0
 		e.seen, e.last, e.final = nil, nil, false
-		return event, false, true
+		return event
 	default:
 		event.Type, event.Old, event.New = watch.EventModified, e.seen, e.now
 	}
 	p.drop(e)
-	return event, false, true
+	return event
 }
 
 // deleted makes e the event of a deletion.
@@ -161,14 +186,14 @@ func (e *Event) deleted(last *wire.Object, final bool) {
 func (p *pending) link(e *entry) {
 	e.prev, e.next = p.head.prev, &p.head
 	e.prev.next, e.next.prev = e, e
-	if !e.mark {
+	if e.mark == nil {
 		p.length++
 	}
 }
 
 func (p *pending) drop(e *entry) {
 	e.prev.next, e.next.prev = e.next, e.prev
-	if !e.mark {
+	if e.mark == nil {
 		p.length--
 		p.unchain(e)
 	}

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -56,16 +57,23 @@ func describe(e Event) string {
 func drain(p *pending) []string {
 	var got []string
 	for {
-		e, mark, ok := p.pop()
+		e, mark, ok := pop(p)
 		switch {
 		case !ok:
 			return got
-		case mark:
+		case mark != nil:
 			got = append(got, "mark")
 		default:
 			got = append(got, describe(e))
 		}
 	}
+}
+
+// pop takes out one event or mark.
+func pop(p *pending) (e Event, mark *Mark, ok bool) {
+	events := make([]Event, 1)
+	n, mark := p.popSome(events)
+	return events[0], mark, n > 0 || mark != nil
 }
 
 func TestChangesOfOneKeyCoalesceByTheRules(t *testing.T) {
@@ -131,7 +139,7 @@ func TestEveryTellsEachChangeUpToTheBound(t *testing.T) {
 func TestTwoStepsOfOneEntryStayOpenToChanges(t *testing.T) {
 	p := newPending(0)
 	p.push(change("a/1@1 > a/2@2"))
-	if e, _, _ := p.pop(); describe(e) != "DELETED a/1@1 > - final state unknown" {
+	if e, _, _ := pop(p); describe(e) != "DELETED a/1@1 > - final state unknown" {
 		t.Fatalf("first step: %s", describe(e))
 	}
 	p.push(change("a/2@2 > - final a/2@3"))
@@ -144,7 +152,7 @@ func TestMarkComesAfterWhatWasPushedBefore(t *testing.T) {
 	p := newPending(0)
 	p.push(change("- > a@1"))
 	p.push(change("- > b@1"))
-	p.addMark()
+	p.addMark(&Mark{})
 	p.push(change("a@1 > a@2"))
 	p.push(change("- > c@3"))
 	want := []string{"ADDED - > a@2 merged 1", "ADDED - > b@1", "mark", "ADDED - > c@3"}
@@ -172,6 +180,67 @@ func TestFoldOfEventsIsTheTruth(t *testing.T) {
 	}
 }
 
+// TestWhatComesBehindAFenceFollowsFromTheStateAtIt: readers join at fences, each
+// with the truth at its own, and all hear the same from there on.
+func TestWhatComesBehindAFenceFollowsFromTheStateAtIt(t *testing.T) {
+	for _, bound := range []int{0, 7} {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprintf("bound %d seed %d", bound, seed), func(t *testing.T) {
+			h := history{t: t, rng: rand.New(rand.NewPCG(seed, 0)), p: newPending(bound),
+				truth: map[key.Key]*wire.Object{}, told: map[key.Key]*wire.Object{}}
+			for n := range 20_000 {
+				if n%200 == 0 && len(h.late) < 20 || h.rng.IntN(500) == 0 {
+					h.fence()
+				}
+				h.step()
+			}
+			h.popAll()
+			if h.fences > 0 {
+				t.Fatalf("%d fences were not popped", h.fences)
+			}
+			for n, told := range append(h.late, h.told) {
+				if diff := cmp.Diff(texts(h.truth), texts(told)); diff != "" {
+					t.Fatalf("what reader %d was told is not the truth (-truth +told)\n%s", n, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestChangesDoNotCoalesceAcrossAFence(t *testing.T) {
+	p := newPending(0)
+	p.push(change("- > a@1"))
+	p.push(change("b@1 > - final b@2"))
+	p.addMark(&Mark{Fence: true})
+	p.push(change("a@1 > - final a@3"))
+	p.push(change("- > b@4"))
+	p.push(change("b@4 > b@5"))
+	p.push(change("- > c@6"))
+	p.push(change("c@6 > - final c@7"))
+	want := []string{"ADDED - > a@1", "DELETED b@2 > -", "mark", "DELETED a@3 > -", "ADDED - > b@5 merged 1"}
+	if diff := cmp.Diff(want, drain(p)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestPopFillsInWhatComesBeforeTheNextMark(t *testing.T) {
+	p := newPending(0)
+	p.push(change("- > a@1"))
+	p.push(change("b/1@1 > b/2@2")) // two events
+	m := &Mark{Value: "here"}
+	p.addMark(m)
+	p.push(change("- > c@3"))
+	events := make([]Event, 2)
+	for n, want := range []struct {
+		events int
+		mark   *Mark
+	}{{2, nil}, {1, nil}, {0, m}, {1, nil}, {0, nil}} {
+		if got, mark := p.popSome(events); got != want.events || mark != want.mark {
+			t.Errorf("pop %d: %d events, mark %v; want %d, %v", n, got, mark, want.events, want.mark)
+		}
+	}
+}
+
 type history struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -179,6 +248,14 @@ type history struct {
 	version int
 	truth   map[key.Key]*wire.Object
 	told    map[key.Key]*wire.Object
+	late    []map[key.Key]*wire.Object // told to readers that joined at a fence
+	fences  int                        // that wait
+}
+
+// fence lets a reader join that knows the truth.
+func (h *history) fence() {
+	h.fences++
+	h.p.addMark(&Mark{Fence: true, Value: maps.Clone(h.truth)})
 }
 
 func (h *history) step() {
@@ -221,19 +298,31 @@ func (h *history) popAll() {
 	}
 }
 
-// pop takes one event and checks it against what was told before.
+// pop takes one event, or lets a reader join, and reports whether there was any.
 func (h *history) pop() bool {
-	e, _, ok := h.p.pop()
-	if !ok {
-		return false
+	e, mark, ok := pop(h.p)
+	switch {
+	case mark != nil:
+		h.fences--
+		h.late = append(h.late, mark.Value.(map[key.Key]*wire.Object))
+	case ok:
+		h.tell(h.told, e)
+		for _, told := range h.late {
+			h.tell(told, e)
+		}
 	}
-	before := h.told[e.Key]
+	return ok
+}
+
+// tell applies an event to what was told before.
+func (h *history) tell(told map[key.Key]*wire.Object, e Event) {
+	before := told[e.Key]
 	switch e.Type {
 	case watch.EventAdded:
 		if before != nil || e.Old != nil || e.New == nil {
 			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
 		}
-		h.told[e.Key] = e.New
+		told[e.Key] = e.New
 	case watch.EventModified:
 		if before == nil || e.Old != before || e.New.UID() != before.UID() {
 			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
@@ -241,16 +330,15 @@ func (h *history) pop() bool {
 		if e.Old == e.New && e.Cause != watch.CauseResync {
 			h.t.Fatalf("%s tells nothing", describe(e))
 		}
-		h.told[e.Key] = e.New
+		told[e.Key] = e.New
 	case watch.EventDeleted:
 		if before == nil || e.Old == nil || e.Old.UID() != before.UID() {
 			h.t.Fatalf("%s; told before: %s", describe(e), watchtest.Text(before))
 		}
-		delete(h.told, e.Key)
+		delete(told, e.Key)
 	default:
 		h.t.Fatalf("unknown event %s", describe(e))
 	}
-	return true
 }
 
 // check holds the invariants of pending.
@@ -258,6 +346,9 @@ func (h *history) check() {
 	p, n := h.p, 0
 	last := map[key.Key]*entry{}
 	for e := p.head.next; e != &p.head; e = e.next {
+		if e.mark != nil {
+			continue
+		}
 		n++
 		if before := last[e.key]; before != nil && before.now != e.seen {
 			h.t.Fatalf("entries of %s do not join", e.key)
@@ -267,8 +358,8 @@ func (h *history) check() {
 		}
 		last[e.key] = e
 	}
-	if n != p.length || n > p.bound+len(last) {
-		h.t.Fatalf("%d entries, length says %d, bound %d, %d keys", n, p.length, p.bound, len(last))
+	if n != p.length || n > p.bound+len(last)*(1+h.fences) {
+		h.t.Fatalf("%d entries, length says %d, bound %d, %d keys, %d fences", n, p.length, p.bound, len(last), h.fences)
 	}
 	if len(last) != len(p.last) {
 		h.t.Fatalf("last has %d keys; want %d", len(p.last), len(last))
@@ -292,9 +383,10 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	p := newPending(0)
 	a, b := watchtest.Object("a@1"), watchtest.Object("a@2")
 	c := Change{Key: a.Key(), Old: a, New: b, Cause: watch.CauseWatch}
+	events := make([]Event, 8)
 	p.push(c)
-	p.pop()
-	if n := testing.AllocsPerRun(1000, func() { p.push(c); p.pop() }); n != 0 {
+	p.popSome(events)
+	if n := testing.AllocsPerRun(1000, func() { p.push(c); p.popSome(events) }); n != 0 {
 		t.Errorf("push and pop allocate %v times; want 0", n)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // ErrClosed is returned by Pop once the queue was closed.
@@ -16,12 +19,26 @@ type Options struct {
 	Bound int
 }
 
-// Queue is the changes that wait for one handler.
+// Mark is a place between events.
+type Mark struct {
+	// Fence keeps apart what is before the mark and what is behind it: a change
+	// that is pushed later does not coalesce with an event that waits before it.
+	// What is popped behind the mark so follows from the state at the mark, whoever
+	// was told what came before.
+	Fence bool
+	// Value is the caller's own.
+	Value any
+}
+
+// Queue is the changes that wait for one handler, or for several that hear the
+// same.
 type Queue struct {
-	wake chan struct{} // holds a token when there may be something to pop
+	wake chan struct{} // holds a token when the reader, which slept, has something to pop
 
 	mu      sync.Mutex
 	pending *pending
+	popped  uint64
+	asleep  bool // the reader found nothing
 	closed  bool
 }
 
@@ -36,51 +53,67 @@ func (q *Queue) Push(c Change) {
 	if !q.closed {
 		q.pending.push(c)
 	}
-	q.mu.Unlock()
-	q.signal()
+	q.unlock()
+}
+
+// Seed adds every object as one that did not exist before, as Push would one by
+// one, but in a single step.
+func (q *Queue) Seed(objects []*wire.Object, cause watch.Cause) {
+	q.mu.Lock()
+	if !q.closed {
+		q.pending.reserve(len(objects))
+		for _, o := range objects {
+			q.pending.push(Change{Key: o.Key(), New: o, Cause: cause})
+		}
+	}
+	q.unlock()
 }
 
 // Mark adds a mark, which Pop delivers when everything pushed before it has
 // been popped or has come to nothing.
-func (q *Queue) Mark() {
+func (q *Queue) Mark(m *Mark) {
 	q.mu.Lock()
 	if !q.closed {
-		q.pending.addMark()
+		q.pending.addMark(m)
 	}
-	q.mu.Unlock()
-	q.signal()
+	q.unlock()
 }
 
-// Pop blocks for the next event or mark. It returns ErrClosed after Close, or
-// the cause of ctx. Only one goroutine may pop.
-func (q *Queue) Pop(ctx context.Context) (event Event, mark bool, err error) {
+// Pop blocks for what is next: events, of which it fills in as many as wait, have
+// room and come before a mark, or else one mark. It returns ErrClosed after
+// Close, or the cause of ctx. Only one goroutine may pop. With room for one event
+// a change coalesces until the very moment at which its event is popped; what was
+// popped is the caller's and changes no more.
+func (q *Queue) Pop(ctx context.Context, events []Event) (n int, mark *Mark, err error) {
 	for {
 		if ctx.Err() != nil {
-			return Event{}, false, context.Cause(ctx)
+			return 0, nil, context.Cause(ctx)
 		}
-		event, mark, ok, closed := q.tryPop()
+		n, mark, closed := q.tryPop(events)
 		switch {
 		case closed:
-			return Event{}, false, ErrClosed
-		case ok:
-			return event, mark, nil
+			return 0, nil, ErrClosed
+		case n > 0 || mark != nil:
+			return n, mark, nil
 		}
 		select {
 		case <-q.wake:
 		case <-ctx.Done():
-			return Event{}, false, context.Cause(ctx)
+			return 0, nil, context.Cause(ctx)
 		}
 	}
 }
 
-func (q *Queue) tryPop() (event Event, mark, ok, closed bool) {
+func (q *Queue) tryPop(events []Event) (n int, mark *Mark, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return Event{}, false, false, true
+		return 0, nil, true
 	}
-	event, mark, ok = q.pending.pop()
-	return event, mark, ok, false
+	n, mark = q.pending.popSome(events)
+	q.popped += uint64(n)
+	q.asleep = n == 0 && mark == nil
+	return n, mark, false
 }
 
 // Close drops what waits and makes Pop return ErrClosed. It is idempotent.
@@ -88,8 +121,7 @@ func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed = true
 	q.pending = newPending(0)
-	q.mu.Unlock()
-	q.signal()
+	q.unlock()
 }
 
 // Len returns the number of events that wait.
@@ -99,9 +131,29 @@ func (q *Queue) Len() int {
 	return q.pending.length
 }
 
+// Popped returns the number of events that were popped so far.
+func (q *Queue) Popped() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.popped
+}
+
+// unlock ends a change under mu, and wakes the reader if it sleeps and has
+// something to see.
+func (q *Queue) unlock() {
+	wake := q.asleep && (q.closed || !q.pending.empty())
+	if wake {
+		q.asleep = false
+	}
+	q.mu.Unlock()
+	if wake {
+		q.signal()
+	}
+}
+
 func (q *Queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
-	default:
+	default: // one is there from a sleep that the end of a context broke off
 	}
 }

@@ -12,11 +12,11 @@ func TestPopBlocksUntilSomethingIsPushed(t *testing.T) {
 		q := New(Options{})
 		got := make(chan string)
 		go func() {
-			e, _, err := q.Pop(t.Context())
-			if err != nil {
+			events := make([]Event, 1)
+			if _, _, err := q.Pop(t.Context(), events); err != nil {
 				t.Error(err)
 			}
-			got <- describe(e)
+			got <- describe(events[0])
 		}()
 		synctest.Wait()
 		q.Push(change("- > a@1"))
@@ -32,7 +32,7 @@ func TestPopEndsWithItsContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if _, _, err := q.Pop(ctx); !errors.Is(err, cause) {
+	if _, _, err := q.Pop(ctx, make([]Event, 1)); !errors.Is(err, cause) {
 		t.Errorf("Pop = %v; want the context's cause even with events waiting", err)
 	}
 }
@@ -42,7 +42,7 @@ func TestCloseDropsWhatWaitsAndWakesTheReader(t *testing.T) {
 		q := New(Options{})
 		done := make(chan error)
 		go func() {
-			_, _, err := q.Pop(t.Context())
+			_, _, err := q.Pop(t.Context(), make([]Event, 1))
 			done <- err
 		}()
 		synctest.Wait()
@@ -52,7 +52,7 @@ func TestCloseDropsWhatWaitsAndWakesTheReader(t *testing.T) {
 			t.Errorf("Pop = %v; want ErrClosed", err)
 		}
 		q.Push(change("- > a@1"))
-		q.Mark()
+		q.Mark(&Mark{})
 		if n := q.Len(); n != 0 {
 			t.Errorf("a closed queue holds %d", n)
 		}

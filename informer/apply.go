@@ -122,8 +122,8 @@ func (a *applier) Commit(version string, keep bool) {
 	defer i.mu.Unlock()
 	if !a.synced {
 		a.synced = true
-		for _, r := range i.handlers {
-			r.queue.Mark()
+		for _, c := range i.couriers {
+			c.queue.Mark(&delta.Mark{})
 		}
 	}
 }
@@ -146,10 +146,10 @@ func (a *applier) count(n *uint64) {
 	*n++
 }
 
-// tell pushes a change to every handler's queue. The caller holds mu; pushing
+// tell pushes a change to every courier's queue. The caller holds mu; pushing
 // runs no foreign code and does not block.
-func (i *Informer) tell(c delta.Change) {
-	for _, r := range i.handlers {
-		r.queue.Push(c)
+func (i *Informer) tell(change delta.Change) {
+	for _, c := range i.couriers {
+		c.queue.Push(change)
 	}
 }

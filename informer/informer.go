@@ -46,6 +46,8 @@ type Informer struct {
 	// register: a new handler gets each object either from the store or told.
 	mu       sync.Mutex
 	handlers []*Registration
+	couriers []*courier // of the handlers
+	group    *courier   // of the quick handlers among them; nil while there are none
 	life     lifeCycle
 	ended    chan struct{}   // closed when life becomes stopped
 	run      context.Context // of Run, while it runs
@@ -107,8 +109,13 @@ func (i *Informer) start(ctx context.Context) error {
 		return ErrStopped
 	}
 	i.life, i.run = started, ctx
+	for _, c := range i.couriers {
+		i.launch(c)
+	}
 	for _, r := range i.handlers {
-		i.launch(r)
+		if r.options.Resync > 0 {
+			i.launchReplay(r)
+		}
 	}
 	return nil
 }
@@ -120,13 +127,16 @@ func (i *Informer) stop() {
 	close(i.ended)
 }
 
-// launch starts the goroutines of a handler. The caller holds mu.
-func (i *Informer) launch(r *Registration) {
+// launch starts the goroutine of a courier. The caller holds mu.
+func (i *Informer) launch(c *courier) {
 	ctx := i.run
-	i.running.Go(func() { r.deliver(ctx) })
-	if r.options.Resync > 0 {
-		i.running.Go(func() { r.replay(ctx) })
-	}
+	i.running.Go(func() { c.run(ctx) })
+}
+
+// launchReplay starts the resyncs of a handler. The caller holds mu.
+func (i *Informer) launchReplay(r *Registration) {
+	ctx := i.run
+	i.running.Go(func() { r.replay(ctx) })
 }
 
 // Synced is closed when the store has held one complete state. Handlers may

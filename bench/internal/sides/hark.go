@@ -58,7 +58,7 @@ func (f *hark) start(ctx context.Context, synced, changed *sync.WaitGroup) error
 		q := workqueue.New(workqueue.Options[key.Key]{})
 		h := &hands[key.Key]{objects: f.job.Objects, last: f.job.Last, synced: synced, changed: changed}
 		f.queues, f.hands = append(f.queues, q), append(f.hands, h)
-		if _, err := f.informer.Handle(func(e informer.Event) { q.Add(e.Key) }, informer.HandlerOptions{}); err != nil {
+		if _, err := f.informer.Handle(func(e informer.Event) { q.Add(e.Key) }, informer.HandlerOptions{Quick: true}); err != nil {
 			return err
 		}
 		f.running.Go(func() { work(q, h, f.job.busy(), f.read()) })
