@@ -16,7 +16,7 @@
 //	reflector  the list/watch protocol: a pure machine, and the loop that runs it
 //	store      newest versions as bytes, indexes, snapshots
 //	delta      what one handler has still to be told, coalesced by key
-//	informer   a reflector, a store, and a delta queue a handler
+//	informer   a reflector, a store, and a delta queue a handler, or one for all quick ones
 //	workqueue  dedupe, delay, backoff, priority, fairness, inspection
 //	worker     N workers over a queue: retry, timeout, parking, drain
 //	kube       configuration, discovery, the REST source, decoding, shared informers

@@ -20,5 +20,9 @@
 // changes coalesce as above and Event.Merged counts them, so that a slow reader
 // costs detail, never memory or truth.
 //
+// A handler may join others at a queue: it takes the state of the store and adds
+// a Mark that is a fence. Nothing coalesces across it, so what is popped behind it
+// follows from that state. Fences that wait cost at most an entry a key each.
+//
 // Push never blocks; a Queue is safe for concurrent use by writers and one reader.
 package delta

@@ -53,11 +53,12 @@ func newCourier(i *Informer, bound, batch int) *courier {
 // add lets a handler join behind what waits now, and tells it objects there. The
 // caller holds the informer's lock.
 func (c *courier) add(r *Registration, objects []*wire.Object, synced bool) {
-	r.initial = len(objects)
+	j := &joining{r, objects, synced}
 	c.mu.Lock()
+	r.initial, r.awaits = len(objects), j
 	c.members = append(c.members, r)
 	c.mu.Unlock()
-	c.queue.Mark(&delta.Mark{Fence: true, Value: &joining{r, objects, synced}})
+	c.queue.Mark(&delta.Mark{Fence: true, Value: j})
 }
 
 // remove takes a handler out, and reports whether it was the last one: then the
@@ -66,6 +67,9 @@ func (c *courier) remove(r *Registration) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.members = slices.DeleteFunc(c.members, func(other *Registration) bool { return other == r })
+	if r.awaits != nil {
+		r.awaits.objects = nil // its mark may wait for long yet
+	}
 	if len(c.members) > 0 {
 		return false
 	}
@@ -78,10 +82,11 @@ func (c *courier) remove(r *Registration) (last bool) {
 // before its place.
 func (c *courier) pending(r *Registration) int {
 	delivered := r.delivered.Load() // first, Popped last: an event is counted twice rather than never
-	waiting := c.queue.Len() + r.initial - int(delivered)
+	waiting := c.queue.Len() - int(delivered)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r.joined {
+	waiting += r.initial
+	if r.awaits == nil {
 		waiting += int(c.queue.Popped() - r.before)
 	}
 	return waiting
@@ -190,7 +195,7 @@ func (c *courier) joined(list []*Registration) []*Registration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.members {
-		if r.joined {
+		if r.awaits == nil {
 			list = append(list, r)
 		}
 	}
@@ -204,7 +209,7 @@ func (c *courier) pass(mark *delta.Mark) {
 		popped := c.queue.Popped()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		j.member.joined, j.member.before = true, popped
+		j.member.awaits, j.member.before = nil, popped
 		return
 	}
 	for _, r := range c.joined(nil) {

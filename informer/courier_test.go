@@ -356,7 +356,11 @@ func TestHandlerClosedBeforeItsTurnIsNeverCalled(t *testing.T) {
 		synctest.Wait()
 		late := handle(t, i, l.handle, quick) // joins when the group comes round to it
 		early.Close()
+		place := late.awaits
 		late.Close()
+		if place == nil || place.objects != nil {
+			t.Error("what the closed handler would be told is kept until its turn")
+		}
 		close(block)
 		synctest.Wait()
 		expect(t, "events", l.take(), nil)

@@ -4,10 +4,15 @@
 // Any number of handlers share one list and one watch. Each has its own queue
 // and goroutine: a slow handler delays neither the reader nor another handler,
 // and what waits for it is bounded by the number of keys (see package delta).
+// Handlers that promise to be quick (HandlerOptions.Quick) share one queue and one
+// goroutine: they hear the same in the same order, each in turn, and one that is
+// slow after all delays the other quick ones alone. Closing or failing is each
+// one's own affair.
 //
 // Order and loss. A handler hears of one object in the order of its versions;
 // of different objects in the order in which they first had something to tell.
-// It always hears of the newest state; states in between may be merged. What it
+// It always hears of the newest state; states in between may be merged. (A quick
+// handler hears up to 64 events that were the newest when its batch began.) What it
 // has been told is a fold of its events: applying Added, Modified and Deleted
 // to an empty map gives the store's content, once its queue is empty.
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/gocampus/hark/watch"
 )
 
-// HandlerOptions of one handler. The zero value suits a handler that enqueues
-// keys.
+// HandlerOptions of one handler. The zero value suits any handler that wants the
+// newest state; Quick makes one cheap that only enqueues keys.
 type HandlerOptions struct {
 	// Name for Status; "" is allowed.
 	Name string
@@ -47,10 +47,10 @@ type Registration struct {
 	closing  chan struct{} // closed by Close
 	synced   chan struct{} // closed by the courier
 
-	// Guarded by the courier's mu, but for initial, which is set once.
-	joined  bool   // the courier tells it
-	before  uint64 // events that the courier had popped when it joined
-	initial int    // objects that it is told apart, when it joins
+	// Guarded by the courier's mu.
+	awaits  *joining // its place in the queue; nil when the courier has come there
+	before  uint64   // events that the courier had popped by then
+	initial int      // objects that it is told there
 
 	delivered atomic.Uint64
 	closed    atomic.Bool // set under mu

@@ -218,6 +218,7 @@ func TestCase07_EndBookmarkNeverComes(t *testing.T) {
 		if err := r.WaitSync(ctx); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // until it watches, too
 		expect(t, "events", l.take(), []string{"ADDED - > a@3 initial", "ADDED - > b@4 initial"})
 		expect(t, "requests", source.Requests(), []string{`watch rv="" initial`, `list rv="" limit=500`, `watch rv="12"`})
 	})
