@@ -24,20 +24,27 @@ type entry struct {
 
 // pending is the queue without lock and signal.
 //
-// Invariants: the ring through head holds every waiting entry once; last[k] is
-// the newest waiting entry of k, or absent; of two entries of one key, the later
-// one's seen is the earlier one's now; an entry that has nothing to tell is not
-// in the ring; fences never falls along the ring.
+// Invariants: the ring through head holds every waiting entry once; of two entries
+// of one key, the later one's seen is the earlier one's now; an entry that has
+// nothing to tell is not in the ring; fences never falls along the ring. If
+// indexed, last[k] is the newest waiting entry of k, or absent; else last is empty
+// and few entries wait.
 type pending struct {
-	bound  int
-	fences uint32 // marks that are fences, of all that were added
-	head   entry  // sentinel
-	last   map[key.Key]*entry
-	peak   int // largest len(last) since it was made
-	length int // entries that are events
-	free   *entry
-	freed  int
+	bound   int
+	fences  uint32 // marks that are fences, of all that were added
+	head    entry  // sentinel
+	waiting int    // entries in the ring
+	length  int    // those that are events
+	indexed bool
+	last    map[key.Key]*entry
+	peak    int // largest len(last) since it was made
+	free    *entry
+	freed   int
 }
+
+// maxWalk is up to how many waiting entries a key is looked for by walking: to
+// compare some keys costs less than to put one into a map and take it out again.
+const maxWalk = 8
 
 // maxFree bounds the entries kept for reuse.
 const maxFree = 256
@@ -50,41 +57,64 @@ func newPending(bound int) *pending {
 
 // push takes in one change.
 func (p *pending) push(c Change) {
-	waiting := p.last[c.Key]
+	waiting := p.find(c.Key)
 	switch {
 	case waiting == nil:
-		p.append(c)
+		p.append(c, nil)
 	case c.Cause == watch.CauseResync:
 		// A newer truth is on its way already; replaying would only be late.
 	case p.length < p.bound, waiting.fences != p.fences:
-		p.append(c)
+		p.append(c, waiting)
 	default:
 		p.merge(waiting, c)
 	}
 }
 
+// find returns the newest waiting entry of a key, or nil.
+func (p *pending) find(k key.Key) *entry {
+	if p.indexed {
+		return p.last[k]
+	}
+	for e := p.head.prev; e != &p.head; e = e.prev {
+		if e.mark == nil && e.key == k {
+			return e
+		}
+	}
+	return nil
+}
+
+// index begins to keep last.
+func (p *pending) index() {
+	p.indexed = true
+	for e := p.head.next; e != &p.head; e = e.next {
+		if e.mark == nil {
+			p.last[e.key] = e
+		}
+	}
+	p.peak = max(p.peak, len(p.last))
+}
+
 // reserve makes room for n keys.
 func (p *pending) reserve(n int) {
-	if len(p.last) == 0 {
+	if n > maxWalk && len(p.last) == 0 {
 		p.last = make(map[key.Key]*entry, n)
 	}
 }
 
 func (p *pending) empty() bool { return p.head.next == &p.head }
 
-func (p *pending) append(c Change) {
+// append adds an entry behind older, the newest of its key, which may be nil.
+func (p *pending) append(c Change, older *entry) {
 	if c.Old == nil && c.New == nil {
 		return
 	}
 	e := p.take()
 	e.key, e.seen, e.now, e.cause, e.fences = c.Key, c.Old, c.New, c.Cause, p.fences
 	e.remember(c)
-	p.link(e)
-	if e.older = p.last[c.Key]; e.older != nil {
-		e.older.newer = e
+	if e.older = older; older != nil {
+		older.newer = e
 	}
-	p.last[c.Key] = e
-	p.peak = max(p.peak, len(p.last))
+	p.link(e)
 }
 
 // merge folds a change into the entry that waits for the same key.
@@ -186,13 +216,22 @@ func (e *Event) deleted(last *wire.Object, final bool) {
 func (p *pending) link(e *entry) {
 	e.prev, e.next = p.head.prev, &p.head
 	e.prev.next, e.next.prev = e, e
+	p.waiting++
 	if e.mark == nil {
 		p.length++
+	}
+	switch {
+	case !p.indexed && p.waiting > maxWalk:
+		p.index()
+	case p.indexed && e.mark == nil:
+		p.last[e.key] = e
+		p.peak = max(p.peak, len(p.last))
 	}
 }
 
 func (p *pending) drop(e *entry) {
 	e.prev.next, e.next.prev = e.next, e.prev
+	p.waiting--
 	if e.mark == nil {
 		p.length--
 		p.unchain(e)
@@ -209,9 +248,12 @@ func (p *pending) unchain(e *entry) {
 	if e.older != nil {
 		e.older.newer = e.newer
 	}
-	switch {
-	case e.newer != nil:
+	if e.newer != nil {
 		e.newer.older = e.older
+		return
+	}
+	switch {
+	case !p.indexed:
 	case e.older != nil:
 		p.last[e.key] = e.older
 	default:
@@ -220,10 +262,14 @@ func (p *pending) unchain(e *entry) {
 	}
 }
 
-// shrink gives the map's memory back once it is empty after having been large:
-// a Go map keeps its buckets.
+// shrink ends the index once it is empty, and gives its memory back after it has
+// been large: a Go map keeps its buckets.
 func (p *pending) shrink() {
-	if len(p.last) == 0 && p.peak > maxFree {
+	if len(p.last) > 0 || p.waiting > maxWalk {
+		return
+	}
+	p.indexed = false
+	if p.peak > maxFree {
 		p.last, p.peak = map[key.Key]*entry{}, 0
 	}
 }

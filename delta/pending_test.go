@@ -167,8 +167,7 @@ func TestFoldOfEventsIsTheTruth(t *testing.T) {
 	for _, bound := range []int{0, 1, 7, 1000} {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprintf("bound %d seed %d", bound, seed), func(t *testing.T) {
-			h := history{t: t, rng: rand.New(rand.NewPCG(seed, 0)), p: newPending(bound),
-				truth: map[key.Key]*wire.Object{}, told: map[key.Key]*wire.Object{}}
+			h := newHistory(t, seed, bound)
 			for range 20_000 {
 				h.step()
 			}
@@ -186,8 +185,7 @@ func TestWhatComesBehindAFenceFollowsFromTheStateAtIt(t *testing.T) {
 	for _, bound := range []int{0, 7} {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprintf("bound %d seed %d", bound, seed), func(t *testing.T) {
-			h := history{t: t, rng: rand.New(rand.NewPCG(seed, 0)), p: newPending(bound),
-				truth: map[key.Key]*wire.Object{}, told: map[key.Key]*wire.Object{}}
+			h := newHistory(t, seed, bound)
 			for n := range 20_000 {
 				if n%200 == 0 && len(h.late) < 20 || h.rng.IntN(500) == 0 {
 					h.fence()
@@ -244,12 +242,19 @@ func TestPopFillsInWhatComesBeforeTheNextMark(t *testing.T) {
 type history struct {
 	t       *testing.T
 	rng     *rand.Rand
+	keys    int
 	p       *pending
 	version int
 	truth   map[key.Key]*wire.Object
 	told    map[key.Key]*wire.Object
 	late    []map[key.Key]*wire.Object // told to readers that joined at a fence
 	fences  int                        // that wait
+}
+
+func newHistory(t *testing.T, seed uint64, bound int) *history {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	return &history{t: t, rng: rng, keys: 6 + rng.IntN(3*maxWalk), p: newPending(bound),
+		truth: map[key.Key]*wire.Object{}, told: map[key.Key]*wire.Object{}}
 }
 
 // fence lets a reader join that knows the truth.
@@ -259,7 +264,10 @@ func (h *history) fence() {
 }
 
 func (h *history) step() {
-	name := fmt.Sprintf("k%d", h.rng.IntN(6))
+	if h.rng.IntN(100) == 0 {
+		h.popAll()
+	}
+	name := fmt.Sprintf("k%d", h.rng.IntN(h.keys))
 	k := watchtest.Key(name)
 	old := h.truth[k]
 	h.version++
@@ -361,13 +369,17 @@ func (h *history) check() {
 	if n != p.length || n > p.bound+len(last)*(1+h.fences) {
 		h.t.Fatalf("%d entries, length says %d, bound %d, %d keys, %d fences", n, p.length, p.bound, len(last), h.fences)
 	}
-	if len(last) != len(p.last) {
-		h.t.Fatalf("last has %d keys; want %d", len(p.last), len(last))
+	if indexed := len(p.last); p.indexed && indexed != len(last) || !p.indexed && (indexed > 0 || p.waiting > maxWalk) {
+		h.t.Fatalf("indexed %v: last has %d keys, %d wait", p.indexed, indexed, len(last))
 	}
-	for k, e := range last {
-		if p.last[k] != e {
-			h.t.Fatalf("last[%s] is not the newest entry", k)
+	for n := range h.keys {
+		k := watchtest.Key(fmt.Sprintf("k%d", n))
+		if p.find(k) != last[k] {
+			h.t.Fatalf("%s: what is found is not the newest entry", k)
 		}
+	}
+	if p.waiting != n+h.fences {
+		h.t.Fatalf("%d wait; want %d and %d fences", p.waiting, n, h.fences)
 	}
 }
 
