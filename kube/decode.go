@@ -4,20 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/gocampus/hark/wire"
 )
-
-// protobufDecoder is what generated API types have.
-type protobufDecoder interface{ Unmarshal([]byte) error }
 
 // As decodes an object into a new T, a generated API type (As[corev1.Pod]) or,
 // of an object in JSON, any struct with JSON tags. Nobody else holds the result:
@@ -26,6 +21,9 @@ type protobufDecoder interface{ Unmarshal([]byte) error }
 // The object must be of T's kind; protobuf bytes do not say which kind they are.
 // apiVersion and kind are set where client-go's scheme knows T, and otherwise
 // are what the bytes say, which for items of a list may be nothing.
+//
+// Strings of the result may be parts of the object's bytes, which they keep in
+// memory: strings.Clone what is to outlive the result.
 //
 // Errors name the object and its version.
 func As[T any](obj *wire.Object) (*T, error) {
@@ -39,8 +37,8 @@ func As[T any](obj *wire.Object) (*T, error) {
 // Decode decodes an object of this kind into into, whose former content is
 // dropped: a pointer to a generated API type, to any struct with JSON tags (of
 // objects in JSON), to an unstructured.Unstructured or to a
-// metav1.PartialObjectMetadata. apiVersion and kind are set. Nothing is shared
-// with obj or with other results.
+// metav1.PartialObjectMetadata. apiVersion and kind are set. The result
+// may be changed; its strings are as those of As.
 //
 // An Unstructured holds integers as int64 and other numbers as float64, as
 // everywhere in Kubernetes. From protobuf it is made by way of the generated
@@ -49,31 +47,18 @@ func As[T any](obj *wire.Object) (*T, error) {
 // Errors name the object and its version.
 func (k Kind) Decode(obj *wire.Object, into any) error { return decode(obj, k.GVK, into) }
 
-// decodeBuffers hold the copy of the bytes that a decoder reads and lets go.
-var decodeBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPooledBuffer keeps one huge object from staying in the pool.
-const maxPooledBuffer = 256 << 10
-
 // decode decodes by gvk, which is empty when only into says what to expect.
 func decode(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
 	if obj == nil {
 		return errors.New("decode: there is no object")
 	}
-	buffer := decodeBuffers.Get().(*[]byte)
-	raw := obj.AppendBytes((*buffer)[:0])
-	err := decodeBytes(raw, obj.Encoding(), gvk, into)
-	if cap(raw) <= maxPooledBuffer {
-		*buffer = raw
-		decodeBuffers.Put(buffer)
-	}
-	if err != nil {
+	if err := decodeInto(obj, gvk, into); err != nil {
 		return fmt.Errorf("decode %s at version %s into %T: %w", obj.Key(), obj.ResourceVersion(), into, err)
 	}
 	return nil
 }
 
-func decodeBytes(raw []byte, encoding wire.Encoding, gvk schema.GroupVersionKind, into any) error {
+func decodeInto(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return errors.New("a non-nil pointer is needed")
@@ -81,10 +66,10 @@ func decodeBytes(raw []byte, encoding wire.Encoding, gvk schema.GroupVersionKind
 	target.Elem().SetZero()
 	switch into := into.(type) {
 	case *unstructured.Unstructured:
-		return decodeUnstructured(raw, encoding, gvk, into)
+		return decodeUnstructured(obj, gvk, into)
 	case *metav1.PartialObjectMetadata:
 		// Its one field is metadata, which has the same number in every kind.
-		if err := decodeTyped(raw, encoding, into); err != nil {
+		if err := decodeTyped(obj, into); err != nil {
 			return err
 		}
 		setKind(into, gvk)
@@ -94,22 +79,11 @@ func decodeBytes(raw []byte, encoding wire.Encoding, gvk schema.GroupVersionKind
 	if err != nil {
 		return err
 	}
-	if err := decodeTyped(raw, encoding, into); err != nil {
+	if err := decodeTyped(obj, into); err != nil {
 		return err
 	}
 	setKind(into, known)
 	return nil
-}
-
-func decodeTyped(raw []byte, encoding wire.Encoding, into any) error {
-	if encoding == wire.JSON {
-		return json.Unmarshal(raw, into)
-	}
-	decoder, ok := into.(protobufDecoder)
-	if !ok {
-		return errors.New("the object is in protobuf, which this type cannot read; read the kind with SourceOptions.Encoding = wire.JSON")
-	}
-	return decoder.Unmarshal(raw)
 }
 
 // expectKind returns the kind that into is for, and an error when that is
@@ -139,9 +113,9 @@ func setKind(into any, gvk schema.GroupVersionKind) {
 
 var errNoKind = errors.New("the bytes do not say which kind they are; use Kind.Decode")
 
-func decodeUnstructured(raw []byte, encoding wire.Encoding, gvk schema.GroupVersionKind, into *unstructured.Unstructured) error {
-	if encoding == wire.Protobuf {
-		object, err := decodeBuiltIn(raw, gvk)
+func decodeUnstructured(obj *wire.Object, gvk schema.GroupVersionKind, into *unstructured.Unstructured) error {
+	if obj.Encoding() == wire.Protobuf {
+		object, err := decodeBuiltIn(obj, gvk)
 		if err != nil {
 			return err
 		}
@@ -151,7 +125,7 @@ func decodeUnstructured(raw []byte, encoding wire.Encoding, gvk schema.GroupVers
 		into.SetGroupVersionKind(gvk)
 		return nil
 	}
-	if err := json.Unmarshal(raw, &into.Object); err != nil {
+	if err := decodeTyped(obj, &into.Object); err != nil {
 		return err
 	}
 	if into.GetKind() == "" || into.GetAPIVersion() == "" { // an item of a list
@@ -164,7 +138,7 @@ func decodeUnstructured(raw []byte, encoding wire.Encoding, gvk schema.GroupVers
 }
 
 // decodeBuiltIn decodes protobuf into client-go's type of a kind.
-func decodeBuiltIn(raw []byte, gvk schema.GroupVersionKind) (runtime.Object, error) {
+func decodeBuiltIn(obj *wire.Object, gvk schema.GroupVersionKind) (runtime.Object, error) {
 	if gvk.Empty() {
 		return nil, errNoKind
 	}
@@ -172,5 +146,5 @@ func decodeBuiltIn(raw []byte, gvk schema.GroupVersionKind) (runtime.Object, err
 	if err != nil {
 		return nil, err
 	}
-	return object, decodeTyped(raw, wire.Protobuf, object)
+	return object, decodeTyped(obj, object)
 }

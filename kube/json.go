@@ -15,13 +15,12 @@ import (
 // apiVersion and kind first. The other fields are in the order of the server or,
 // from protobuf, of the Go type. Errors name the object and its version.
 func (k Kind) JSON(obj *wire.Object) ([]byte, error) {
-	raw := obj.AppendBytes(nil)
 	var document []byte
 	var err error
 	if obj.Encoding() == wire.JSON {
-		document, err = reorder(raw, k.GVK)
+		document, err = reorder(obj.AppendBytes(nil), k.GVK)
 	} else {
-		document, err = transcode(raw, k.GVK)
+		document, err = transcode(obj, k.GVK)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s at version %s as JSON: %w", k.Singular, obj.Key(), obj.ResourceVersion(), err)
@@ -30,8 +29,8 @@ func (k Kind) JSON(obj *wire.Object) ([]byte, error) {
 }
 
 // transcode makes JSON of protobuf by way of the generated type.
-func transcode(raw []byte, gvk schema.GroupVersionKind) ([]byte, error) {
-	object, err := decodeBuiltIn(raw, gvk)
+func transcode(obj *wire.Object, gvk schema.GroupVersionKind) ([]byte, error) {
+	object, err := decodeBuiltIn(obj, gvk)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,16 @@ func (o *Object) Size() int { return o.body.size() }
 // server sent it, less managedFields unless they were asked for.
 func (o *Object) AppendBytes(dst []byte) []byte { return o.body.append(dst, o.body.size()) }
 
+// Prefix returns the beginning of the object's bytes, as much as is kept in one
+// piece: all of them, all but the last few hundred, or nothing (see Compactor).
+// Who holds a part of it keeps this version's bytes alive, and not the Object.
+func (o *Object) Prefix() string {
+	if o.body.form == patched {
+		return ""
+	}
+	return o.body.data
+}
+
 // Meta scans the metadata once more and returns it. The strings stay valid for
 // ever; they may keep this version's bytes alive as long as they are held.
 func (o *Object) Meta() Meta {
