@@ -65,42 +65,60 @@ const (
 )
 
 // message decodes data[at:end] into the struct at p and reports whether it did.
+// Most of the time goes by here, on tags and lengths of one byte and on strings.
 func (d *decoder) message(m *message, p unsafe.Pointer, at, end int) bool {
-	for at < end {
-		var tag uint64
-		tag, at = d.varint(at, end)
-		if number := tag >> 3; at == giveUp || number == 0 || number > math.MaxInt32 {
-			return false
-		} else if number < uint64(len(m.fields)) && m.fields[number] != nil {
-			at = d.field(m.fields[number], p, tag, at, end)
-		} else {
-			at = d.skip(tag, at, end)
+	for data := d.data[:end]; at < end; {
+		tag := uint64(data[at])
+		if at++; tag >= 0x80 {
+			tag, at = d.longVarint(at-1, end)
 		}
-		if at == giveUp {
+		f := m.field(tag >> 3)
+		if f == nil {
+			if at = d.skip(tag, at, end); at == giveUp {
+				return false
+			}
+			continue
+		}
+		if f.tag != tag || uint(at) >= uint(len(data)) {
+			return false
+		}
+		v := uint64(data[at])
+		if at++; v >= 0x80 {
+			if v, at = d.longVarint(at-1, end); at == giveUp {
+				return false
+			}
+		}
+		if f.number != nil {
+			f.number(unsafe.Add(p, f.offset), v)
+			continue
+		}
+		if v > uint64(end-at) {
+			return false
+		}
+		if stop := at + int(v); f.bytes == nil {
+			*(*string)(unsafe.Add(p, f.offset)) = d.text(at, stop)
+			at = stop
+		} else if at = f.bytes(d, f, unsafe.Add(p, f.offset), at, stop, end); at == giveUp {
 			return false
 		}
 	}
 	return true
 }
 
-// field decodes the value at the place at, and of a list or map those that
-// follow, into the field f of the struct at p. It returns where it stopped.
-func (d *decoder) field(f *field, p unsafe.Pointer, tag uint64, at, end int) int {
-	v, at := d.varint(at, end)
-	switch {
-	case at == giveUp:
-	case tag&typeBits == varintType && f.number != nil:
-		f.number(unsafe.Add(p, f.offset), v)
-		return at
-	case tag&typeBits == bytesType && f.bytes != nil && v <= uint64(end-at):
-		return f.bytes(d, f, unsafe.Add(p, f.offset), at, at+int(v), end)
+// field returns the field of a number, nil when there is none.
+func (m *message) field(number uint64) *field {
+	if number < uint64(len(m.fields)) && m.fields[number].tag != 0 {
+		return &m.fields[number]
 	}
-	return giveUp
+	return nil
 }
 
 // skip returns where the value of a field ends that the type does not have: it is
-// newer than this program.
+// newer than this program. Where at is giveUp there is no tag.
 func (d *decoder) skip(tag uint64, at, end int) int {
+	if number := tag >> 3; at == giveUp || number == 0 || number > math.MaxInt32 {
+		return giveUp
+	}
 	var n uint64
 	switch tag & typeBits {
 	case varintType:
@@ -139,6 +157,12 @@ func (d *decoder) nested(m *message, p unsafe.Pointer, at, stop int) bool {
 // again returns the bounds of the value at the place at when that has the same tag
 // as the one before it, and giveUp when it has not.
 func (d *decoder) again(tag uint64, at, end int) (start, stop int) {
+	if rest := d.data[at:end]; len(rest) >= 2 && tag < 0x80 && rest[1] < 0x80 { // nearly always
+		if n := int(rest[1]); uint64(rest[0]) == tag && n <= len(rest)-2 {
+			return at + 2, at + 2 + n
+		}
+		return giveUp, 0
+	}
 	next, at := d.varint(at, end)
 	if at == giveUp || next != tag {
 		return giveUp, 0
@@ -171,6 +195,8 @@ func (d *decoder) varint(at, end int) (uint64, int) {
 
 // longVarint is varint for more than one byte. As in the generated code, bits above the 64th are
 // dropped and leading zeros are accepted.
+//
+//go:noinline
 func (d *decoder) longVarint(at, end int) (v uint64, stop int) {
 	for shift := 0; shift < 64 && at < end; shift += 7 {
 		b := d.data[at]

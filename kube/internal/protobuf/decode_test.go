@@ -182,7 +182,7 @@ func TestEachWayToGiveUp(t *testing.T) {
 func TestMessagesThatLieTooDeepAreNotDecoded(t *testing.T) {
 	type doll struct{ In *doll }
 	plan := new(message)
-	plan.fields = []*field{nil, {bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan}}
+	plan.fields = []field{{}, {tag: 1<<3 | bytesType, bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan}}
 	for depth := range 2 * maxDepth {
 		var raw []byte
 		for range depth {

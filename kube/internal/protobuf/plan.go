@@ -14,14 +14,15 @@ import (
 
 // message is the plan of a struct type. It does not change once it is built.
 type message struct {
-	fields []*field // by field number; nil is one that the type does not have
+	fields []field // by number; without a tag is one that the type does not have
 	// whole decodes a type that has no plan of fields, data[at:stop] being the
 	// content, and reports whether it did.
 	whole func(d *decoder, p unsafe.Pointer, at, stop int) bool
 }
 
-// field is the plan of a field. One of number and bytes is set.
+// field is the plan of a field. One of number and bytes is set, except of a string.
 type field struct {
+	tag    uint64 // as it has to be before the value
 	offset uintptr
 	// number takes the value of a varint, the field's address being p.
 	number func(p unsafe.Pointer, v uint64)
@@ -29,7 +30,6 @@ type field struct {
 	// at the most. It returns where it stopped, or giveUp.
 	bytes func(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int
 
-	tag     uint64       // as it is before each value of a list or map
 	typ     reflect.Type // of a list or map; of the target of a pointer
 	message *message     // of a message, and of the elements of a list or map
 }
@@ -99,8 +99,8 @@ func generated(t reflect.Type) bool {
 
 // fields returns the plans of t's fields, and nil when one of them is nothing
 // that is known here.
-func (b *planner) fields(t reflect.Type) []*field {
-	fields := make([]*field, 1)
+func (b *planner) fields(t reflect.Type) []field {
+	fields := make([]field, 1)
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		number, tagged := numberOf(sf.Tag)
@@ -112,10 +112,13 @@ func (b *planner) fields(t reflect.Type) []*field {
 			return nil
 		}
 		f.offset, f.tag = sf.Offset, uint64(number)<<3|bytesType
-		for len(fields) <= number {
-			fields = append(fields, nil)
+		if f.number != nil {
+			f.tag = uint64(number)<<3 | varintType
 		}
-		fields[number] = f
+		for len(fields) <= number {
+			fields = append(fields, field{})
+		}
+		fields[number] = *f
 	}
 	return fields
 }
@@ -150,7 +153,7 @@ func (b *planner) field(t reflect.Type) *field {
 func plain(t reflect.Type) *field {
 	switch t.Kind() {
 	case reflect.String:
-		return &field{bytes: setString}
+		return &field{}
 	case reflect.Bool:
 		return &field{number: setBool}
 	case reflect.Int32:

@@ -9,11 +9,6 @@ import (
 // value counts, except that messages are merged. Types named otherwise have the
 // same layout: a Protocol is a string.
 
-func setString(d *decoder, _ *field, p unsafe.Pointer, at, stop, _ int) int {
-	*(*string)(p) = d.text(at, stop)
-	return stop
-}
-
 func setStringPointer(d *decoder, _ *field, p unsafe.Pointer, at, stop, _ int) int {
 	*(**string)(p) = new(d.text(at, stop))
 	return stop
