@@ -55,88 +55,79 @@ const maxDepth = 100
 // Unmarshal.
 const giveUp = -1
 
-// The wire types of fields.
+// The wire types of fields, of which the API uses two.
 const (
-	varintType  = 0
-	fixed64Type = 1
-	bytesType   = 2
-	fixed32Type = 5
-	typeBits    = 7
+	varintType = 0
+	bytesType  = 2
+	typeBits   = 7
 )
 
 // message decodes data[at:end] into the struct at p and reports whether it did.
-// Most of the time goes by here, on tags and lengths of one byte and on strings.
+// Most of the time goes by here, on short strings.
 func (d *decoder) message(m *message, p unsafe.Pointer, at, end int) bool {
 	for data := d.data[:end]; at < end; {
-		tag := uint64(data[at])
-		if at++; tag >= 0x80 {
-			tag, at = d.longVarint(at-1, end)
-		}
-		f := m.field(tag >> 3)
-		if f == nil {
-			if at = d.skip(tag, at, end); at == giveUp {
-				return false
-			}
-			continue
-		}
-		if f.tag != tag || uint(at) >= uint(len(data)) {
+		var tag, v uint64
+		if behind := at + 1; behind < len(data) && data[at]|data[behind] < 0x80 {
+			tag, v = uint64(data[at]), uint64(data[behind])
+			at = behind + 1
+		} else if tag, v, at = d.head(at, end); at == giveUp {
 			return false
 		}
-		v := uint64(data[at])
-		if at++; v >= 0x80 {
-			if v, at = d.longVarint(at-1, end); at == giveUp {
-				return false
-			}
-		}
-		if f.number != nil {
+		f := m.field(tag)
+		switch {
+		case f == nil:
+			at = m.skip(tag, v, at, end)
+		case f.number != nil:
 			f.number(unsafe.Add(p, f.offset), v)
-			continue
-		}
-		if v > uint64(end-at) {
+		case v > uint64(end-at):
 			return false
-		}
-		if stop := at + int(v); f.bytes == nil {
+		case f.bytes != nil:
+			at = f.bytes(d, f, unsafe.Add(p, f.offset), at, at+int(v), end)
+		default:
+			stop := at + int(v)
 			*(*string)(unsafe.Add(p, f.offset)) = d.text(at, stop)
 			at = stop
-		} else if at = f.bytes(d, f, unsafe.Add(p, f.offset), at, stop, end); at == giveUp {
+		}
+		if at == giveUp {
 			return false
 		}
 	}
 	return true
 }
 
-// field returns the field of a number, nil when there is none.
-func (m *message) field(number uint64) *field {
-	if number < uint64(len(m.fields)) && m.fields[number].tag != 0 {
-		return &m.fields[number]
+// field returns the field with this tag, nil when there is none.
+func (m *message) field(tag uint64) *field {
+	if number := tag >> 3; number < uint64(len(m.fields)) {
+		if f := &m.fields[number]; f.tag == tag {
+			return f
+		}
 	}
 	return nil
 }
 
-// skip returns where the value of a field ends that the type does not have: it is
-// newer than this program. Where at is giveUp there is no tag.
-func (d *decoder) skip(tag uint64, at, end int) int {
-	if number := tag >> 3; at == giveUp || number == 0 || number > math.MaxInt32 {
-		return giveUp
+// head reads the beginning of a field: its tag, and the number behind it, which is the
+// value or its length. (No type of the API has fields of the other kinds.)
+func (d *decoder) head(at, end int) (tag, v uint64, next int) {
+	if tag, at = d.varint(at, end); at == giveUp {
+		return 0, 0, giveUp
 	}
-	var n uint64
-	switch tag & typeBits {
-	case varintType:
-		_, at = d.varint(at, end)
+	v, at = d.varint(at, end)
+	return tag, v, at
+}
+
+// skip returns where a field ends that the type does not have: it is newer than
+// this program. The place at is behind the field's head.
+func (m *message) skip(tag, v uint64, at, end int) int {
+	number := tag >> 3
+	known := number < uint64(len(m.fields)) && m.fields[number].tag != 0
+	switch {
+	case known || number == 0 || number > math.MaxInt32:
+	case tag&typeBits == varintType:
 		return at
-	case bytesType:
-		n, at = d.varint(at, end)
-	case fixed64Type:
-		n = 8
-	case fixed32Type:
-		n = 4
-	default:
-		return giveUp
+	case tag&typeBits == bytesType && v <= uint64(end-at):
+		return at + int(v)
 	}
-	if at == giveUp || n > uint64(end-at) {
-		return giveUp
-	}
-	return at + int(n)
+	return giveUp
 }
 
 // nested is message for one inside another, or in the form that its type has of
@@ -157,18 +148,14 @@ func (d *decoder) nested(m *message, p unsafe.Pointer, at, stop int) bool {
 // again returns the bounds of the value at the place at when that has the same tag
 // as the one before it, and giveUp when it has not.
 func (d *decoder) again(tag uint64, at, end int) (start, stop int) {
-	if rest := d.data[at:end]; len(rest) >= 2 && tag < 0x80 && rest[1] < 0x80 { // nearly always
+	if rest := d.data[at:end]; tag < 0x80 && len(rest) > 1 && rest[1] < 0x80 { // nearly always
 		if n := int(rest[1]); uint64(rest[0]) == tag && n <= len(rest)-2 {
 			return at + 2, at + 2 + n
 		}
 		return giveUp, 0
 	}
-	next, at := d.varint(at, end)
-	if at == giveUp || next != tag {
-		return giveUp, 0
-	}
-	n, at := d.varint(at, end)
-	if at == giveUp || n > uint64(end-at) {
+	next, n, at := d.head(at, end)
+	if at == giveUp || next != tag || n > uint64(end-at) {
 		return giveUp, 0
 	}
 	return at, at + int(n)

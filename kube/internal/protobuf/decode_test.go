@@ -143,10 +143,13 @@ func TestEachWayToGiveUp(t *testing.T) {
 		want bool
 	}{
 		{"nothing", pod, nil, true},
-		{"an unknown field of each size", pod, []byte{0xc0, 0x3e, 0x96, 1, 0xc1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8, 0xc2, 0x3e, 1, 'x', 0xc5, 0x3e, 1, 2, 3, 4}, true},
+		{"an unknown number and text", pod, []byte{0xc0, 0x3e, 0x96, 1, 0xc2, 0x3e, 1, 'x', 0x78, 1, 0x7a, 1, 'x'}, true},
+		{"eight unknown bytes", pod, []byte{0xc1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8}, false},
+		{"four unknown bytes", pod, []byte{0x7d, 1, 2, 3, 4}, false},
 		{"an unknown group", pod, []byte{0xc3, 0x3e, 0xc4, 0x3e}, false},
 		{"the end of a group", pod, []byte{0xc4, 0x3e}, false},
 		{"field 0", pod, []byte{2, 0}, false},
+		{"a number of field 0", pod, []byte{0, 0}, false},
 		{"a field number of 33 bits", pod, []byte{0x8a, 0x80, 0x80, 0x80, 0x80, 0x02, 0}, false},
 		{"a length of one too many", pod, []byte{0x0a, 1}, false},
 		{"an unknown length of one too many", pod, []byte{0xc2, 0x3e, 1}, false},
@@ -182,7 +185,7 @@ func TestEachWayToGiveUp(t *testing.T) {
 func TestMessagesThatLieTooDeepAreNotDecoded(t *testing.T) {
 	type doll struct{ In *doll }
 	plan := new(message)
-	plan.fields = []field{{}, {tag: 1<<3 | bytesType, bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan}}
+	plan.fields = []field{{tag: noTag}, {tag: 1<<3 | bytesType, bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan}}
 	for depth := range 2 * maxDepth {
 		var raw []byte
 		for range depth {

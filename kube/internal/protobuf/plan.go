@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ type field struct {
 	typ     reflect.Type // of a list or map; of the target of a pointer
 	message *message     // of a message, and of the elements of a list or map
 }
+
+// noTag is the tag of field 0, which no message has.
+const noTag = math.MaxUint64
 
 // maxNumber bounds the table of a message. The highest number in use is below 100.
 const maxNumber = 1000
@@ -100,7 +104,7 @@ func generated(t reflect.Type) bool {
 // fields returns the plans of t's fields, and nil when one of them is nothing
 // that is known here.
 func (b *planner) fields(t reflect.Type) []field {
-	fields := make([]field, 1)
+	fields := []field{{tag: noTag}}
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		number, tagged := numberOf(sf.Tag)
