@@ -19,9 +19,9 @@ import (
 //
 // Nothing is kept for View: a result that nobody holds any more goes with the
 // next garbage collection, and the next View decodes again. It does not keep
-// obj alive. Two versions of an object, and the
-// same one read twice from the network, have results of their own. An error is not
-// remembered.
+// obj alive, but its strings may be parts of obj's bytes, as those of As. Two versions
+// of an object, and the same one read twice from the network, have results of their
+// own. An error is not remembered.
 //
 // It is safe for concurrent use. Of several who ask at the same time more than
 // one may decode, and all get the result of one.

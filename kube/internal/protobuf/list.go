@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// The functions below add to a slice, whose address is p.
+// The functions below set or add to a slice, whose address is p.
 
 func addBool(p unsafe.Pointer, v uint64)  { add(p, isTrue(v)) }
 func addInt32(p unsafe.Pointer, v uint64) { add(p, int32(v)) }
@@ -28,14 +28,24 @@ func addStrings(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
 	return stop
 }
 
+// header is what a slice consists of.
+type header struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// addMessages takes a whole list at once. It gives up on one that goes on after
+// other fields: no encoder writes that.
 func addMessages(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
-	list := reflect.NewAt(f.typ, p).Elem()
-	i, n := list.Len(), d.run(f.tag, stop, end)
-	list.Grow(n)
-	list.SetLen(i + n)
-	elements, size := list.UnsafePointer(), int(f.typ.Elem().Size())
-	for next := stop; at != giveUp; i++ {
-		if !d.nested(f.message, unsafe.Add(elements, i*size), at, next) {
+	list := (*header)(p)
+	if list.data != nil {
+		return giveUp
+	}
+	n := d.run(f.tag, stop, end)
+	elements := reflect.MakeSlice(f.typ, n, n).UnsafePointer()
+	*list = header{elements, n, n}
+	for i, next := 0, stop; at != giveUp; i++ {
+		if !d.nested(f.message, unsafe.Add(elements, i*f.size), at, next) {
 			return giveUp
 		}
 		stop = next

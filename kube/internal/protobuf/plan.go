@@ -32,6 +32,7 @@ type field struct {
 	bytes func(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int
 
 	typ     reflect.Type // of a list or map; of the target of a pointer
+	size    int          // of an element of a list
 	message *message     // of a message, and of the elements of a list or map
 }
 
@@ -208,7 +209,7 @@ func (b *planner) list(t reflect.Type) *field {
 	case reflect.Struct:
 		f := b.ofMessage(t.Elem(), addMessages)
 		if f != nil {
-			f.typ = t
+			f.typ, f.size = t, int(t.Elem().Size())
 		}
 		return f
 	}
