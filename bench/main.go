@@ -42,6 +42,7 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	quick := flags.Bool("quick", false, "fewer objects and rounds: under 3 minutes")
 	match := flags.String("rows", "", "measure only the groups of rows that match this regular expression")
+	only := flags.String("sides", "", "run only the sides that match this regular expression, such as ^hark; ratios to others are NaN")
 	profiles := flags.String("profiles", "", "write CPU profiles into this directory")
 	doc := flags.String("doc", "", "write the table into this document, and the plots beside it")
 	_ = flags.Parse(args) // it exits on errors
@@ -53,19 +54,24 @@ func run(args []string) error {
 	if *quick {
 		scale = rows.Quick
 	}
-	outcome, err := measure(scale, pattern, *profiles)
+	r := &rows.Runner{Profiles: *profiles, Log: os.Stderr}
+	if *only != "" {
+		if r.Sides, err = regexp.Compile(*only); err != nil {
+			return err
+		}
+	}
+	outcome, err := measure(r, scale, pattern)
 	if err != nil || *doc == "" {
 		return err
 	}
 	return write(outcome, *doc)
 }
 
-func measure(scale rows.Scale, match *regexp.Regexp, profiles string) (*rows.Outcome, error) {
-	program, err := os.Executable()
-	if err != nil {
+func measure(r *rows.Runner, scale rows.Scale, match *regexp.Regexp) (*rows.Outcome, error) {
+	var err error
+	if r.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	r := &rows.Runner{Program: program, Profiles: profiles, Log: os.Stderr}
 	if err := r.Start(); err != nil {
 		return nil, err
 	}

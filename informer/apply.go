@@ -36,6 +36,9 @@ func (a *applier) Begin(force, anew bool) {
 	a.writer.Begin(force, anew)
 }
 
+// Keep implements wire.Keeper.
+func (a *applier) Keep(draft *wire.Draft) *wire.Object { return a.writer.Keep(draft) }
+
 // Put implements reflector.Sink.
 func (a *applier) Put(object *wire.Object) (stale bool) {
 	return a.put(object, a.listCause(), a.force) == store.Stale

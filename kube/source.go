@@ -95,7 +95,7 @@ func (s *Source) List(ctx context.Context, o watch.ListOptions) (watch.ListStrea
 	if err != nil {
 		return nil, err
 	}
-	return &listStream{body: b, reader: wire.NewListReader(b.stream, b.encoding, s.reading)}, nil
+	return newListStream(b, s.reading), nil
 }
 
 // Watch opens a watch.
@@ -104,7 +104,7 @@ func (s *Source) Watch(ctx context.Context, o watch.WatchOptions) (watch.Stream,
 	if err != nil {
 		return nil, err
 	}
-	return &stream{body: b, reader: wire.NewWatchReader(b.stream, b.encoding, s.reading)}, nil
+	return newStream(b, s.reading), nil
 }
 
 const (

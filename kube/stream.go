@@ -7,9 +7,16 @@ import (
 
 // stream is an open watch. It adds no allocation to those of the reader.
 type stream struct {
-	body   *body
-	reader *wire.WatchReader
-	final  error // what every further Next returns
+	body    *body
+	reading wire.Options
+	reader  *wire.WatchReader
+	final   error // what every further Next returns
+}
+
+var _ watch.Tuner = (*stream)(nil)
+
+func newStream(b *body, reading wire.Options) *stream {
+	return &stream{body: b, reading: reading, reader: wire.NewWatchReader(b.stream, b.encoding, reading)}
 }
 
 // Next implements watch.Stream.
@@ -53,14 +60,27 @@ func refusalIn(status *wire.Status) refusal {
 	return refusal{code: int(status.Code), status: status}
 }
 
+// Tune implements watch.Tuner.
+func (s *stream) Tune(t watch.Tuning) {
+	s.reading.Keeper = t.Keeper
+	s.reader = wire.NewWatchReader(s.body.stream, s.body.encoding, s.reading)
+}
+
 // Close implements watch.Stream.
 func (s *stream) Close() error { return s.body.Close() }
 
 // listStream is an open list.
 type listStream struct {
-	body   *body
-	reader *wire.ListReader
-	final  error // what every further Next returns
+	body    *body
+	reading wire.Options
+	reader  *wire.ListReader
+	final   error // what every further Next returns
+}
+
+var _ watch.Tuner = (*listStream)(nil)
+
+func newListStream(b *body, reading wire.Options) *listStream {
+	return &listStream{body: b, reading: reading, reader: wire.NewListReader(b.stream, b.encoding, reading)}
 }
 
 // Next implements watch.ListStream.
@@ -81,6 +101,12 @@ func (l *listStream) Next() (*wire.Object, error) {
 	}
 	l.body.leave()
 	return object, nil
+}
+
+// Tune implements watch.Tuner.
+func (l *listStream) Tune(t watch.Tuning) {
+	l.reading.Keeper = t.Keeper
+	l.reader = wire.NewListReader(l.body.stream, l.body.encoding, l.reading)
 }
 
 // Meta implements watch.ListStream.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // errNext is the cause with which a request ends when another one follows.
@@ -85,6 +86,7 @@ func (l *loop) openList(ctx context.Context, o watch.ListOptions) {
 	ctx = l.newRequest(ctx)
 	l.counts.Lists++
 	l.list, l.failure = l.r.source.List(ctx, o)
+	l.tune(l.list)
 	if l.list == nil && l.failure == nil {
 		l.failure = errNoAnswer
 	}
@@ -94,8 +96,17 @@ func (l *loop) openWatch(ctx context.Context, o watch.WatchOptions) {
 	ctx = l.newRequest(ctx)
 	l.counts.Watches++
 	l.stream, l.failure = l.r.source.Watch(ctx, o)
+	l.tune(l.stream)
 	if l.stream == nil && l.failure == nil {
 		l.failure = errNoAnswer
+	}
+}
+
+// tune lets a sink that is a wire.Keeper decide how a stream's objects are kept.
+func (l *loop) tune(stream any) {
+	tuner, ok := stream.(watch.Tuner)
+	if keeper, keeps := l.r.sink.(wire.Keeper); ok && keeps {
+		tuner.Tune(watch.Tuning{Keeper: keeper})
 	}
 }
 

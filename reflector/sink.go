@@ -6,7 +6,10 @@ import (
 )
 
 // Sink is what a reflector keeps equal to its source. All methods are called
-// from the goroutine of Run; they must not block for long.
+// from the goroutine of Run; they must not block for long. A Sink that is a
+// wire.Keeper too decides how the objects are kept that it is given, where the
+// source's streams let it (watch.Tuner): Keep comes from the same goroutine, before
+// the Put or Apply of what it returns, if that follows.
 type Sink interface {
 	// Begin starts a replacement: the objects given to Put from now on until
 	// Commit are the whole content. With force they count even where they are

@@ -15,9 +15,11 @@ type Writer struct {
 	store      *Store
 	compactor  *wire.Compactor // nil: objects are kept whole
 	round      uint64
-	consistent bool       // what Begin was told
-	anew       bool       // of the replacement under way: versions may have been given out again
-	scratch    [][]string // index values of the object at hand
+	consistent bool         // what Begin was told
+	anew       bool         // of the replacement under way: versions may have been given out again
+	scratch    [][]string   // index values of the object at hand
+	kept       *wire.Object // that Keep made last
+	keptFamily *wire.Family
 	errs       []error
 }
 
@@ -75,9 +77,31 @@ func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 	return p
 }
 
+// Keep implements wire.Keeper, for a reader whose Next is called by the Writer's
+// goroutine: an object that is here already is not kept a second time, a new
+// version has the key that is here, and a compact store never has an object in one
+// piece. Nothing is stored.
+func (w *Writer) Keep(draft *wire.Draft) *wire.Object {
+	var k key.Key
+	if r := w.store.records[draft.Key()]; r == nil { // only the writer writes: no lock to read
+		k = draft.Key().Clone()
+	} else if k = r.object.Key(); draft.Equal(r.object) {
+		return r.object
+	}
+	if w.compactor == nil {
+		return draft.Whole(k)
+	}
+	w.kept, w.keptFamily = w.compactor.Keep(draft, k)
+	return w.kept
+}
+
 // compact makes the plan's New small, and under the key that the store has: each
 // version comes with one of its own.
 func (w *Writer) compact(p *Plan) {
+	if p.New == w.kept { // it is
+		p.family, w.kept = w.keptFamily, nil
+		return
+	}
 	k := p.New.Key()
 	if p.Old != nil {
 		k = p.Old.Key()

@@ -68,3 +68,16 @@ type Stream interface {
 	// called more than once.
 	Close() error
 }
+
+// Tuner is what a Stream or a ListStream may be besides. A stream that wraps
+// another one and reads it from a goroutine of its own must not be one.
+type Tuner interface {
+	// Tune is called before the first Next, at most once.
+	Tune(Tuning)
+}
+
+// Tuning is how the user of a stream wants it read.
+type Tuning struct {
+	// Keeper decides how objects are kept; nil keeps each whole.
+	Keeper wire.Keeper
+}

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -56,13 +55,34 @@ func (b *body) equal(other *body) bool {
 		return false
 	case b.form == other.form && b.data == other.data && b.base == other.base:
 		return true
-	case b.form == whole && other.form == whole:
-		return false
+	case b.form == whole:
+		return other.is(b.data)
+	case other.form == whole:
+		return b.is(other.data)
 	}
-	x, y := b.borrow(b.size()), other.borrow(other.size())
-	defer x.free()
-	defer y.free()
-	return bytes.Equal(x.bytes, y.bytes)
+	borrowed := other.borrow(other.size())
+	defer borrowed.free()
+	return b.is(alias(borrowed.bytes))
+}
+
+// is reports whether the bytes, which are as many, are raw.
+func (b *body) is(raw string) bool {
+	for piece := range b.pieces {
+		if raw[:len(piece)] != piece {
+			return false
+		}
+		raw = raw[len(piece):]
+	}
+	return true
+}
+
+// pieces are the bytes, in order.
+func (b *body) pieces(yield func(string) bool) {
+	if b.form == patched {
+		patchPieces(b.data, b.base, yield)
+	} else if yield(b.data) {
+		yield(b.base)
+	}
 }
 
 // buffer holds bytes that were put together to be read once.

@@ -54,10 +54,30 @@ func (c *Compactor) Compact(o *Object, k key.Key) (*Object, *Family) {
 	if o.body.form == patched { // by whomever
 		o = o.uncompacted()
 	}
+	small, family := c.compact(o, k)
+	if small == nil {
+		small = o
+	}
+	return small, family
+}
+
+// Keep is Compact of an object that is not kept yet, and never is in one piece
+// where that takes more memory.
+func (c *Compactor) Keep(d *Draft, k key.Key) (*Object, *Family) {
+	small, family := c.compact(&d.object, k)
+	if small == nil {
+		small = d.Whole(k)
+	}
+	return small, family
+}
+
+// compact returns a patched object that is equal to o, nil where it would not be
+// much smaller. It keeps nothing of o.
+func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 	family := c.family(o)
 	size := o.Size()
 	if size > maxCompact {
-		return o, family
+		return nil, family
 	}
 	raw := c.flat(o)
 	kept := c.places(o)
@@ -69,9 +89,9 @@ func (c *Compactor) Compact(o *Object, k key.Key) (*Object, *Family) {
 		patch, moved = c.matcher.patch(raw, base, kept)
 	}
 	if len(patch) > size-size/8 {
-		return o, family
+		return nil, family
 	}
-	return o.patched(k, string(patch), base, kept, moved), family
+	return o.patched(k, patch, base, kept, moved), family
 }
 
 // family returns the family that o belongs to. A new one is not in the table
@@ -129,10 +149,11 @@ func (c *Compactor) places(o *Object) []place {
 }
 
 // patched returns o with another body. The places kept are now at moved.
-func (o *Object) patched(k key.Key, patch, base string, kept, moved []place) *Object {
-	p := *o
+func (o *Object) patched(k key.Key, patch []byte, base string, kept, moved []place) *Object {
+	p, data := patchHolder(patch)
+	*p = *o
 	p.key, p.owner = k, elsewhere
-	p.body.data, p.body.base, p.body.form = patch, base, patched
+	p.body.data, p.body.base, p.body.form = data, base, patched
 	for i, was := range kept {
 		switch was {
 		case o.uid:
@@ -141,7 +162,17 @@ func (o *Object) patched(k key.Key, patch, base string, kept, moved []place) *Ob
 			p.resourceVersion = moved[i]
 		}
 	}
-	return &p
+	return p
+}
+
+// patchHolder returns an Object and a copy of patch, which is its tail where that
+// takes no more memory: one allocation instead of two.
+func patchHolder(patch []byte) (*Object, string) {
+	if tail := tailFor(len(patch)); tail < len(tails) && tails[tail].size <= roundedUp(len(patch)) {
+		o, end := tails[tail].make()
+		return o, alias(end[:copy(end, patch)])
+	}
+	return new(Object), string(patch)
 }
 
 // uncompacted returns o in one piece.

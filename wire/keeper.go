@@ -17,24 +17,37 @@ type frame struct {
 type keeper struct {
 	encoding          Encoding
 	keepManagedFields bool
+	choice            Keeper
+	draft             Draft  // reused
 	edits             []edit // reused
 	raw               []byte // reused: the object at hand, cut
 }
 
-// keep copies the frame's object, cut, into an Object of its own. It allocates
-// the bytes (the end of them with the Object where that saves memory), the Object
-// and its key.
+func newKeeper(encoding Encoding, o Options) keeper {
+	choice := o.Keeper
+	if choice == nil {
+		choice = wholes{}
+	}
+	return keeper{encoding: encoding, keepManagedFields: o.KeepManagedFields, choice: choice}
+}
+
+// wholes keeps every object whole.
+type wholes struct{}
+
+func (wholes) Keep(d *Draft) *Object { return d.Whole(d.Key().Clone()) }
+
+// keep makes an Object of the frame's object, cut, as the choice has it.
 func (k *keeper) keep(f *frame) (*Object, error) {
 	edits, err := k.cuts(f)
 	if err != nil {
 		return nil, moved(err, f.offset)
 	}
 	raw := k.cut(f.object, edits)
-	var m sink
-	if err = k.scan(raw, f, &m); err == nil {
-		o := copied(k.encoding, raw)
-		if err = o.describe(alias(raw), &m); err == nil {
-			return o, nil
+	d := &k.draft
+	d.meta = sink{}
+	if err = k.scan(raw, f, &d.meta); err == nil {
+		if err = d.become(k.encoding, raw); err == nil {
+			return k.choice.Keep(d), nil
 		}
 	}
 	// Find the error once more where its offset is that in the stream.

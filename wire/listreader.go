@@ -27,7 +27,7 @@ type items interface {
 // NewListReader returns a reader of the body of a list, in protobuf or JSON.
 // It reads ahead; nobody else may read from r.
 func NewListReader(r io.Reader, encoding Encoding, o Options) *ListReader {
-	l := &ListReader{keeper: keeper{encoding: encoding, keepManagedFields: o.KeepManagedFields}}
+	l := &ListReader{keeper: newKeeper(encoding, o)}
 	switch encoding {
 	case Protobuf:
 		l.items = newProtobufItems(r, o.limit())

@@ -3,6 +3,8 @@ package wire
 import (
 	"strings"
 	"time"
+
+	"github.com/gocampus/hark/key"
 )
 
 // Meta is the part of an object that Hark reads without decoding it. Its
@@ -92,6 +94,9 @@ type sink struct {
 	label      lookup // one label
 	annotation lookup // one annotation; others are not even checked
 }
+
+// key is the key that was found; its strings are part of the bytes.
+func (m *Meta) key() key.Key { return key.Key{Namespace: m.Namespace, Name: m.Name} }
 
 // lookup is one entry of a map of strings that is looked for.
 type lookup struct {

@@ -29,19 +29,19 @@ func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 	if err := scan(encoding, raw, &m); err != nil {
 		return nil, err
 	}
-	o := &Object{body: body{encoding: encoding, data: alias(raw)}}
-	if err := o.describe(alias(raw), &m); err != nil {
-		return nil, err
+	if m.Name == "" {
+		return nil, errNoName()
 	}
+	o := &Object{body: body{encoding: encoding, data: alias(raw)}, key: m.key().Clone()}
+	o.describe(alias(raw), &m)
 	return o, nil
 }
 
-// describe completes an Object that has its body with the metadata that was
-// scanned from raw, the same bytes.
-func (o *Object) describe(raw string, m *sink) error {
-	if m.Name == "" {
-		return &Error{What: "object has no metadata.name", Object: true}
-	}
+func errNoName() error { return &Error{What: "object has no metadata.name", Object: true} }
+
+// describe completes an Object that has its key and its body with the metadata
+// that was scanned from raw, the same bytes.
+func (o *Object) describe(raw string, m *sink) {
 	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
 	if err != nil {
 		version = 0 // opaque to us, as the API allows
@@ -50,21 +50,11 @@ func (o *Object) describe(raw string, m *sink) error {
 		o.body.head = uint32(m.end)
 	}
 	readable := len(o.body.data)
-	o.key = detachKey(m.Namespace, m.Name)
 	o.version = version
 	o.uid = placeOf(m.UID, raw, readable)
 	o.resourceVersion = placeOf(m.ResourceVersion, raw, readable)
 	o.owner = placeOf(m.Owner.UID, raw, readable)
 	o.deleting = !m.DeletionTimestamp.IsZero()
-	return nil
-}
-
-// detachKey copies a key out of the bytes that it was scanned from, in one
-// allocation: keys outlive versions (in queues and indexes) and must not keep
-// a version's bytes alive.
-func detachKey(namespace, name string) key.Key {
-	joined := namespace + name + " " // the blank forces a copy when one part is empty
-	return key.Key{Namespace: joined[:len(namespace)], Name: joined[len(namespace) : len(joined)-1]}
 }
 
 // Key returns the object's namespace and name.

@@ -19,17 +19,14 @@ import (
 // when the literal replaced a text of its own length. There is no match after a
 // literal that completes the bytes.
 
-// appendPatched appends the first n bytes of what patch makes from base.
-func appendPatched(dst []byte, patch, base string, n int) []byte {
-	dst = slices.Grow(dst, n)
-	end := len(dst) + n
+// patchPieces are the pieces, in order, of what patch makes from base.
+func patchPieces(patch, base string, yield func(string) bool) {
 	p := patchReader{rest: patch}
-	p.uvarint() // the size
-	for at := 0; len(dst) < end; {
+	left := int(p.uvarint())
+	for at := 0; left > 0; {
 		literal := p.take(int(p.uvarint()))
-		dst = append(dst, literal[:min(len(literal), end-len(dst))]...)
-		if len(dst) == end {
-			break
+		if left -= len(literal); !yield(literal) || left == 0 {
+			return
 		}
 		match := p.uvarint()
 		at += len(literal)
@@ -37,8 +34,22 @@ func appendPatched(dst []byte, patch, base string, n int) []byte {
 			at += p.varint()
 		}
 		length := int(match >> 1)
-		dst = append(dst, base[at:at+min(length, end-len(dst))]...)
+		if left -= length; !yield(base[at:at+length]) {
+			return
+		}
 		at += length
+	}
+}
+
+// appendPatched appends the first n bytes of what patch makes from base.
+func appendPatched(dst []byte, patch, base string, n int) []byte {
+	dst = slices.Grow(dst, n)
+	end := len(dst) + n
+	for piece := range func(yield func(string) bool) { patchPieces(patch, base, yield) } {
+		dst = append(dst, piece[:min(len(piece), end-len(dst))]...)
+		if len(dst) == end {
+			break
+		}
 	}
 	return dst
 }

@@ -11,6 +11,8 @@ type Options struct {
 	MaxObject int
 	// KeepManagedFields keeps metadata.managedFields; by default they are cut.
 	KeepManagedFields bool
+	// Keeper decides how objects are kept; nil keeps each whole.
+	Keeper Keeper
 }
 
 func (o Options) limit() int {

@@ -20,6 +20,15 @@ var sizeClasses = sync.OnceValue(func() []int {
 	return classes
 })
 
+// roundedUp is how much the allocator takes for n bytes.
+func roundedUp(n int) int {
+	classes := sizeClasses()
+	if i, _ := slices.BinarySearch(classes, n); i < len(classes) {
+		return classes[i]
+	}
+	return n
+}
+
 // border says where to cut n bytes in two, the second of which goes into a tail, so
 // that the allocator takes less for them; at n means nowhere. A pod of 4205 bytes
 // would take 4864; with a tail of 128 it takes 4224.

@@ -4,8 +4,8 @@ import (
 	"unsafe"
 )
 
-// tailed is an Object with the end of its bytes in one allocation: an event costs
-// as many as if its bytes were whole.
+// tailed is an Object with the end of its bytes, or its patch, in one allocation:
+// an event costs as many as if its bytes were whole.
 type tailed[A any] struct {
 	Object
 	tail A

@@ -30,7 +30,7 @@ type frames interface {
 // NewWatchReader returns a reader of the body of a watch, in protobuf or JSON.
 // It reads ahead; nobody else may read from r.
 func NewWatchReader(r io.Reader, encoding Encoding, o Options) *WatchReader {
-	w := &WatchReader{keeper: keeper{encoding: encoding, keepManagedFields: o.KeepManagedFields}}
+	w := &WatchReader{keeper: newKeeper(encoding, o)}
 	switch encoding {
 	case Protobuf:
 		w.frames = &protobufFrames{window: window{r: r}, limit: o.limit()}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -24,6 +25,9 @@ type Runner struct {
 	// Profiles is the directory for CPU profiles of each study's first round; ""
 	// makes none.
 	Profiles string
+	// Sides, if set, leaves out the sides whose names do not match: rows that
+	// compare with them have no ratio.
+	Sides *regexp.Regexp
 	// Log says what is being done.
 	Log io.Writer
 
@@ -48,7 +52,9 @@ func (s samples) median(side, name string) float64 { return report.Median(s[side
 // run runs a study: its sides in turn, every other round backwards.
 func (r *Runner) run(s study) (samples, error) {
 	all := samples{}
-	order := slices.Clone(s.sides)
+	order := slices.DeleteFunc(slices.Clone(s.sides), func(side string) bool {
+		return r.Sides != nil && !r.Sides.MatchString(side)
+	})
 	for round := range s.rounds {
 		for _, side := range order {
 			job := s.job
