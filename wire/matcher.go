@@ -14,6 +14,8 @@ const (
 	stride = 4
 	// horizon is how far a replaced text is followed before it is looked up.
 	horizon = 80
+	// maxShift is how far beside its place a text is looked for before that.
+	maxShift = 4
 )
 
 // matcher finds in raw what it has in common with a base. What it finds is
@@ -64,30 +66,60 @@ func (m *matcher) find(lo, hi int) {
 	}
 }
 
-// next finds the next word of raw[lo:hi] that the base has too. It is looked for
-// where it is expected, and anywhere: without a table the latter only where the
-// former fails for a while, because making the table takes longer than the rest.
+// next finds the next word of raw[lo:hi] that the base has too: where it is
+// expected, else a little beside that, as where a text before it has become longer,
+// and only where both fail for a while anywhere, by the table.
 func (m *matcher) next(lo, hi int) (start, at int, ok bool) {
 	moved := m.expected - m.literal
-	last := min(hi, len(m.base)-moved) - minMatch
+	near := min(hi, lo+horizon+minMatch)
+	if start, ok = m.aligned(lo, near, moved); ok {
+		return start, start + moved, true
+	}
+	if start, moved, ok = m.beside(lo, near, moved); ok {
+		return start, start + moved, true
+	}
 	if !m.isIndexed() {
-		for start := lo; start <= min(last, lo+horizon); start++ {
-			if word(m.raw[start:]) == word(m.base[start+moved:]) {
-				return start, start + moved, true
-			}
-		}
 		m.index()
 	}
 	for start := lo; start <= hi-minMatch; start++ {
 		w := word(m.raw[start:])
-		if start <= last && w == word(m.base[start+moved:]) {
-			return start, start + moved, true
-		}
 		if at := int(m.table[m.hash(w)]) - 1; at >= 0 && w == word(m.base[at:]) {
 			return start, at, true
 		}
 	}
 	return 0, 0, false
+}
+
+// beside finds the first word of raw[lo:hi] that the base has a little beside the
+// place that moved says, and where it is.
+func (m *matcher) beside(lo, hi, moved int) (start, at int, ok bool) {
+	for shift := 1; shift <= maxShift; shift++ {
+		for _, to := range [2]int{moved + shift, moved - shift} {
+			if found, there := m.aligned(lo, hi, to); there {
+				start, at, ok = found, to, true
+				hi = found + minMatch - 1 // only a nearer one is better
+			}
+		}
+	}
+	return start, at, ok
+}
+
+// aligned finds the first word of raw[lo:hi] that the base has moved bytes further
+// on.
+func (m *matcher) aligned(lo, hi, moved int) (start int, ok bool) {
+	lo, hi = max(lo, -moved), min(hi, len(m.base)-moved)
+	if hi-lo < minMatch {
+		return 0, false
+	}
+	raw, base := m.raw[lo:hi], m.base[lo+moved:hi+moved]
+	for i := 0; i+minMatch <= len(raw) && i+minMatch <= len(base); {
+		diff := word(raw[i:]) ^ word(base[i:])
+		if diff == 0 {
+			return lo + i, true
+		}
+		i += minMatch - bits.LeadingZeros64(diff)/8 // behind the last byte that differs
+	}
+	return 0, false
 }
 
 func (m *matcher) isIndexed() bool {
@@ -115,14 +147,32 @@ func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // commonPrefix is how many first bytes are the same.
 func commonPrefix(a, b []byte) int {
-	n := 0
-	for ; n+8 <= min(len(a), len(b)); n += 8 {
-		if diff := word(a[n:]) ^ word(b[n:]); diff != 0 {
-			return n + bits.TrailingZeros64(diff)/8
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	for i := equalBlocks(a, b); i < n; i++ {
+		if n-i >= 8 {
+			diff := word(a[i:]) ^ word(b[i:])
+			if diff != 0 {
+				return i + bits.TrailingZeros64(diff)/8
+			}
+			i += 7
+		} else if a[i] != b[i] {
+			return i
 		}
 	}
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
+	return n
+}
+
+// equalBlocks is how many first bytes are the same in blocks of 32. Nearly all that
+// is compared goes through here.
+func equalBlocks(a, b []byte) int {
+	n := min(len(a), len(b)) &^ 31
+	for i := 0; i < n; i += 32 {
+		x, y := a[i:i+32:i+32], b[i:i+32:i+32]
+		if (word(x[0:8])^word(y[0:8]))|(word(x[8:16])^word(y[8:16]))|
+			(word(x[16:24])^word(y[16:24]))|(word(x[24:32])^word(y[24:32])) != 0 {
+			return i
+		}
 	}
 	return n
 }
