@@ -154,7 +154,7 @@ func (j *jsonItems) item(f *frame) error {
 // limit. It is valid until the scanner goes on.
 func (s *scanner) value() []byte {
 	start := s.pos
-	if !s.skip() || s.over {
+	if !s.skip() || s.over || s.pos-start > s.limit {
 		return nil
 	}
 	return s.buf[start:s.pos]

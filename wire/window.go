@@ -7,8 +7,11 @@ import (
 )
 
 const (
-	// bufferSize is what a reader starts with, and what the pool holds.
+	// bufferSize is what a reader starts with, and has while little comes.
 	bufferSize = 16 << 10
+	// busySize is what it has while more comes than that: a quarter of the system
+	// calls. A quiet watch does not hold it.
+	busySize = 64 << 10
 	// keepBuffer is the largest buffer that is kept once it is empty, so that
 	// one huge object does not stay in memory for the life of a watch.
 	keepBuffer = 256 << 10
@@ -16,15 +19,19 @@ const (
 	maxEmptyReads = 100
 )
 
-var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+var (
+	buffers     = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+	busyBuffers = sync.Pool{New: func() any { return new([busySize]byte) }}
+)
 
 // window is the part of a stream that is in memory: what was read and not yet
 // skipped. It grows only when it is full of bytes that have arrived, so that no
 // length that the stream claims can make it allocate.
 type window struct {
 	r          io.Reader
-	buf        []byte // from the pool, or larger and our own
+	buf        []byte // from a pool, or larger and our own
 	start, end int    // the window is buf[start:end]
+	busy       bool   // the last read filled all the room that there was
 	offset     int64  // of buf[start] in the stream
 	err        error  // what ended the stream: io.EOF or an *Error; final
 }
@@ -80,6 +87,7 @@ func (w *window) fill(want int) error {
 			n, err = 0, errors.New("the reader returned an impossible count")
 		}
 		w.end += n
+		w.busy = w.end == len(w.buf)
 		if err != nil {
 			w.fail(err)
 		}
@@ -107,28 +115,37 @@ func (w *window) makeRoom(want int) {
 	size := w.size()
 	if size == 0 {
 		w.start, w.end = 0, 0
-		if len(w.buf) > keepBuffer {
-			w.buf = nil
+		if len(w.buf) > keepBuffer || len(w.buf) == busySize && !w.busy {
+			w.recycle()
 		}
 	}
 	switch room := len(w.buf) - w.end; {
 	case w.buf == nil:
 		w.buf = buffers.Get().(*[bufferSize]byte)[:]
-	case w.start > 0 && room < len(w.buf)/4:
-		copy(w.buf, w.buf[w.start:w.end])
+	case len(w.buf) == bufferSize && w.busy:
+		w.moveTo(busyBuffers.Get().(*[busySize]byte)[:])
+	case w.start > 0 && (room < len(w.buf)/4 || size < len(w.buf)/8):
+		copy(w.buf, w.bytes())
 		w.start, w.end = 0, size
 	case room == 0:
-		grown := make([]byte, min(2*size, max(want, size+bufferSize)))
-		copy(grown, w.buf)
-		w.recycle()
-		w.buf = grown
+		w.moveTo(make([]byte, min(2*size, max(want, size+bufferSize))))
 	}
 }
 
-// recycle gives buf back to the pool if it came from there.
+// moveTo makes another, larger buffer the window's.
+func (w *window) moveTo(buf []byte) {
+	n := copy(buf, w.bytes())
+	w.recycle()
+	w.buf, w.start, w.end = buf, 0, n
+}
+
+// recycle gives buf back to the pool that it came from, if any.
 func (w *window) recycle() {
-	if len(w.buf) == bufferSize {
+	switch len(w.buf) {
+	case bufferSize:
 		buffers.Put((*[bufferSize]byte)(w.buf))
+	case busySize:
+		busyBuffers.Put((*[busySize]byte)(w.buf))
 	}
 	w.buf = nil
 }

@@ -73,6 +73,31 @@ func TestWindowDropsAHugeBufferOnceItIsEmpty(t *testing.T) {
 	}
 }
 
+// TestWindowIsLargerWhileMuchComes: and a quiet one is not.
+func TestWindowIsLargerWhileMuchComes(t *testing.T) {
+	much := bytes.Repeat([]byte("0123456789"), 30_000)
+	w := window{r: io.MultiReader(bytes.NewReader(much), bytes.NewReader([]byte("a few")), bytes.NewReader([]byte("more")))}
+	const frame = 100
+	for range len(much) / frame {
+		if err := w.need(frame); err != nil {
+			t.Fatal(err)
+		}
+		w.skip(frame)
+	}
+	if len(w.buf) != busySize {
+		t.Errorf("a buffer of %d bytes for many; want %d", len(w.buf), busySize)
+	}
+	for _, text := range []string{"a few", "more"} {
+		if err := w.need(len(text)); err != nil || string(w.bytes()) != text {
+			t.Fatalf("%q, %v; want %q", w.bytes(), err, text)
+		}
+		w.skip(len(text))
+	}
+	if len(w.buf) != bufferSize {
+		t.Errorf("a buffer of %d bytes for a few; want %d", len(w.buf), bufferSize)
+	}
+}
+
 func TestReadersGiveTheirBufferBackAtTheEnd(t *testing.T) {
 	bothEncodings(t, func(t *testing.T, encoding Encoding) {
 		body := watchStream(t, encoding, sent{"ADDED", configMap("a")})
