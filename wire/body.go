@@ -11,6 +11,7 @@ type body struct {
 	data     string
 	base     string
 	head     uint32 // all of the metadata is in that many first bytes; 0: not known
+	labels   uint16 // where the labels begin: see label.go
 	encoding Encoding
 	form     form
 }

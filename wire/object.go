@@ -48,6 +48,9 @@ func (o *Object) describe(raw string, m *sink) {
 	}
 	if m.parts == 1 && m.end <= math.MaxUint32 {
 		o.body.head = uint32(m.end)
+		if o.body.encoding == Protobuf {
+			o.body.labels = m.run.place()
+		}
 	}
 	readable := len(o.body.data)
 	o.version = version
@@ -131,6 +134,9 @@ func (o *Object) Meta() Meta {
 // Label returns the value of one label, and whether the object has it. The
 // string may keep this version's bytes alive as long as it is held.
 func (o *Object) Label(name string) (string, bool) {
+	if value, ok, known := o.body.label(name); known {
+		return value, ok
+	}
 	m := sink{label: lookup{name: name}}
 	return m.label.take(o.scan(&m))
 }

@@ -34,7 +34,7 @@ func patchPieces(patch, base string, yield func(string) bool) {
 			at += p.varint()
 		}
 		length := int(match >> 1)
-		if left -= length; !yield(base[at:at+length]) {
+		if left -= length; !yield(base[at : at+length]) {
 			return
 		}
 		at += length

@@ -1,0 +1,115 @@
+package wire
+
+import "math"
+
+// A label is the one part of the metadata that is read of all objects in turn. In
+// protobuf an Object remembers where the labels begin, so that one is read in the
+// bytes, kept or shared, and nothing is put together. Where that cannot be, all of
+// the metadata is scanned.
+
+const (
+	// labelsUnknown says nothing: the metadata is to be scanned.
+	labelsUnknown = 0
+	// labelsNone is no place: metadata has a tag and a length before it.
+	labelsNone = 1
+)
+
+// labelTag begins a label, whose size follows.
+const labelTag = metaLabels<<3 | 2
+
+// labelRun is where a scan has seen labels.
+type labelRun struct {
+	start, end int
+	broken     bool // they are in more than one place
+}
+
+// see adds a label that is at [start, end).
+func (r *labelRun) see(start, end int) {
+	switch {
+	case r.end == 0:
+		r.start = start
+	case r.end != start:
+		r.broken = true
+	}
+	r.end = end
+}
+
+// place is what an Object remembers.
+func (r *labelRun) place() uint16 {
+	switch {
+	case r.end == 0:
+		return labelsNone
+	case r.broken || r.start > math.MaxUint16:
+		return labelsUnknown
+	}
+	return uint16(r.start)
+}
+
+// label looks a label up without a scan. It returns false for known where it
+// takes one.
+func (b *body) label(name string) (value string, ok, known bool) {
+	if b.labels <= labelsNone {
+		return "", false, b.labels == labelsNone
+	}
+	size := int(b.head) - int(b.labels)
+	text := b.from(int(b.labels))
+	if len(text) < size {
+		return findLabel(text, name, false)
+	}
+	return findLabel(text[:size], name, true)
+}
+
+// from returns the bytes from a place on, as many as are in one piece.
+func (b *body) from(at int) string {
+	for piece := range b.pieces {
+		if at < len(piece) {
+			return piece[at:]
+		}
+		at -= len(piece)
+	}
+	return ""
+}
+
+// findLabel looks a name up among the labels that text begins with; the last one
+// of a name counts. All says that the metadata ends with text. What is not as
+// every encoder writes it is left to the scan.
+func findLabel(text, name string, all bool) (value string, ok, known bool) {
+	for text != "" && text[0] == labelTag {
+		entry, rest, fine := cutField(text)
+		if !fine || entry == "" || entry[0] != entryKey<<3|2 {
+			return "", false, false
+		}
+		key, entry, fine := cutField(entry)
+		if !fine || entry == "" || entry[0] != entryValue<<3|2 {
+			return "", false, false
+		}
+		found, end, fine := cutField(entry)
+		if !fine || end != "" {
+			return "", false, false
+		}
+		if key == name {
+			value, ok = found, true
+		}
+		text = rest
+	}
+	return value, ok, all || text != ""
+}
+
+// cutField cuts a field with a tag of one byte, a size of one or two and a body
+// off text.
+func cutField(text string) (body, rest string, ok bool) {
+	if len(text) < 2 {
+		return "", "", false
+	}
+	size, start := int(text[1]), 2
+	if size >= 0x80 {
+		if len(text) < 3 || text[2] >= 0x80 {
+			return "", "", false
+		}
+		size, start = size&0x7f|int(text[2])<<7, 3
+	}
+	if len(text)-start < size {
+		return "", "", false
+	}
+	return text[start : start+size], text[start+size:], true
+}
