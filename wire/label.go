@@ -3,9 +3,10 @@ package wire
 import "math"
 
 // A label is the one part of the metadata that is read of all objects in turn. In
-// protobuf an Object remembers where the labels begin, so that one is read in the
-// bytes, kept or shared, and nothing is put together. Where that cannot be, all of
-// the metadata is scanned.
+// protobuf an Object remembers where the labels begin, which encoders write sorted,
+// so that one is read in the bytes, kept or shared, nothing is put together, and
+// not more memory is touched than has to be. Where that cannot be, all of the
+// metadata is scanned.
 
 const (
 	// labelsUnknown says nothing: the metadata is to be scanned.
@@ -20,18 +21,19 @@ const labelTag = metaLabels<<3 | 2
 // labelRun is where a scan has seen labels.
 type labelRun struct {
 	start, end int
-	broken     bool // they are in more than one place
+	last       string // name
+	broken     bool   // they are in more than one place, or not sorted
 }
 
 // see adds a label that is at [start, end).
-func (r *labelRun) see(start, end int) {
+func (r *labelRun) see(name string, start, end int) {
 	switch {
 	case r.end == 0:
 		r.start = start
-	case r.end != start:
+	case r.end != start || name <= r.last:
 		r.broken = true
 	}
-	r.end = end
+	r.end, r.last = end, name
 }
 
 // place is what an Object remembers.
@@ -70,9 +72,9 @@ func (b *body) from(at int) string {
 	return ""
 }
 
-// findLabel looks a name up among the labels that text begins with; the last one
-// of a name counts. All says that the metadata ends with text. What is not as
-// every encoder writes it is left to the scan.
+// findLabel looks a name up among the sorted labels that text begins with. All says
+// that the metadata ends with text. What is not as every encoder writes it is left
+// to the scan.
 func findLabel(text, name string, all bool) (value string, ok, known bool) {
 	for text != "" && text[0] == labelTag {
 		entry, rest, fine := cutField(text)
@@ -87,12 +89,15 @@ func findLabel(text, name string, all bool) (value string, ok, known bool) {
 		if !fine || end != "" {
 			return "", false, false
 		}
-		if key == name {
-			value, ok = found, true
+		switch {
+		case key == name:
+			return found, true, true
+		case key > name:
+			return "", false, true
 		}
 		text = rest
 	}
-	return value, ok, all || text != ""
+	return "", false, all || text != ""
 }
 
 // cutField cuts a field with a tag of one byte, a size of one or two and a body

@@ -59,16 +59,20 @@ func cloned(t *testing.T, o *Object) *Object {
 // objectWithLabels returns an object with labels here and there, and names that it
 // may have.
 func objectWithLabels(rng *rand.Rand) (raw []byte, names []string) {
-	names = []string{"", "absent"}
+	names = []string{"", "absent", "l30", "z"}
 	meta := fields{}.add(metaName, []byte("a"))
-	for range rng.IntN(12) {
-		switch rng.IntN(10) {
+	sorted := rng.IntN(2) == 0 // as encoders do
+	for i := range rng.IntN(9) {
+		switch rng.IntN(20) {
 		case 0:
 			meta = meta.add(metaUID, []byte("u"))
 		case 1:
 			meta = meta.add(metaAnnotations, fields{}.add(entryKey, []byte("k")).add(entryValue, []byte("v")))
 		default:
 			name := fmt.Sprintf("l%d", rng.IntN(5))
+			if sorted {
+				name = fmt.Sprintf("l%d%d", i, rng.IntN(2))
+			}
 			value := strings.Repeat("v", rng.IntN(9)*rng.IntN(9)*rng.IntN(9)) + fmt.Sprint(rng.IntN(100))
 			meta = meta.add(metaLabels, labelEntry(rng, name, value))
 			names = append(names, name)

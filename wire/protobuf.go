@@ -196,7 +196,7 @@ func scanObjectMeta(f *message, m *sink) error {
 			var label Label
 			label, f.err = scanEntry(f.enter("metadata.labels"))
 			m.addLabel(label)
-			m.run.see(f.base+f.start, f.base+f.pos)
+			m.run.see(label.Name, f.base+f.start, f.base+f.pos)
 		case metaAnnotations:
 			if m.annotation.name != "" {
 				var annotation Label
