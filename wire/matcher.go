@@ -91,14 +91,15 @@ func (m *matcher) next(lo, hi int) (start, at int, ok bool) {
 }
 
 // beside finds the first word of raw[lo:hi] that the base has a little beside the
-// place that moved says, and where it is.
+// place that moved says, the less the better, and where it is.
 func (m *matcher) beside(lo, hi, moved int) (start, at int, ok bool) {
-	for shift := 1; shift <= maxShift; shift++ {
-		for _, to := range [2]int{moved + shift, moved - shift} {
-			if found, there := m.aligned(lo, hi, to); there {
-				start, at, ok = found, to, true
-				hi = found + minMatch - 1 // only a nearer one is better
-			}
+	for shift := 1; shift <= maxShift && !ok; shift++ {
+		if start, ok = m.aligned(lo, hi, moved+shift); ok {
+			at = moved + shift
+			hi = start + minMatch - 1 // only a nearer one is better
+		}
+		if found, nearer := m.aligned(lo, hi, moved-shift); nearer {
+			start, at, ok = found, moved-shift, true
 		}
 	}
 	return start, at, ok
