@@ -82,6 +82,9 @@ func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 	raw := c.flat(o)
 	kept := c.places(o)
 	base := c.baseFor(family, size)
+	if family.base == "" && !c.matcher.promises(raw, base) {
+		base = ""
+	}
 	patch, moved := c.matcher.patch(raw, base, kept)
 	if renewed := c.renewed(family, len(patch), size); renewed != nil {
 		renewed.settle(raw)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -384,4 +385,30 @@ func TestStringsOfACompactObjectStayValid(t *testing.T) {
 			t.Errorf("label %q, annotation %q, (-want +got)\n%s", label, annotation, diff)
 		}
 	})
+}
+
+// TestOnlyWhatHasSomethingInCommonIsCompared: finding out that there is nothing
+// would take longest of all.
+func TestOnlyWhatHasSomethingInCommonIsCompared(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	text := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte('a' + rng.IntN(26))
+		}
+		return b
+	}
+	base := string(text(5000))
+	var m matcher
+	if m.promises(text(2000), base) {
+		t.Error("random text promises something")
+	}
+	if raw := append(text(1000), base[1001:2500]...); !m.promises(raw, base) {
+		t.Error("half of the base promises nothing")
+	}
+	if !m.promises(text(50), base) || !m.promises(text(50), "") {
+		t.Error("what is short enough is not compared")
+	}
 }

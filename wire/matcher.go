@@ -12,6 +12,8 @@ const (
 	// stride is how far apart the texts of the base are that can be found out of
 	// place. A match is then extended to both sides.
 	stride = 4
+	// probes is how many places of an object are looked up before all of them are.
+	probes = 24
 	// horizon is how far a replaced text is followed before it is looked up.
 	horizon = 80
 	// maxShift is how far beside its place a text is looked for before that.
@@ -49,6 +51,26 @@ func (m *matcher) patch(raw []byte, base string, kept []place) (patch []byte, mo
 	return m.out, m.moved
 }
 
+// promises tells whether raw seems to have anything in common with a base that is
+// not a sibling's. Where there is nothing, as in most config maps, finding that
+// out word by word would take longer than all the rest.
+func (m *matcher) promises(raw []byte, base string) bool {
+	if m.base = bytesOf(base); len(base) < minMatch || len(raw) < probes*(stride+minMatch) {
+		return true
+	}
+	if !m.isIndexed() {
+		m.index()
+	}
+	m.raw = raw
+	for i := range probes {
+		lo := i * (len(raw) - stride - minMatch) / (probes - 1)
+		if _, _, ok := m.anywhere(lo, lo+stride-1+minMatch); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // find finds matches for raw[lo:hi].
 func (m *matcher) find(lo, hi int) {
 	for hi-lo >= minMatch {
@@ -67,20 +89,26 @@ func (m *matcher) find(lo, hi int) {
 }
 
 // next finds the next word of raw[lo:hi] that the base has too: where it is
-// expected, else a little beside that, as where a text before it has become longer,
-// and only where both fail for a while anywhere, by the table.
+// expected, else anywhere. Making the table for that takes longer than the rest;
+// without one a place a little beside is tried before, which is where a text is
+// when one before it has become longer.
 func (m *matcher) next(lo, hi int) (start, at int, ok bool) {
 	moved := m.expected - m.literal
 	near := min(hi, lo+horizon+minMatch)
 	if start, ok = m.aligned(lo, near, moved); ok {
 		return start, start + moved, true
 	}
-	if start, moved, ok = m.beside(lo, near, moved); ok {
-		return start, start + moved, true
-	}
 	if !m.isIndexed() {
+		if start, moved, ok = m.beside(lo, near, moved); ok {
+			return start, start + moved, true
+		}
 		m.index()
 	}
+	return m.anywhere(lo, hi)
+}
+
+// anywhere finds the first word of raw[lo:hi] that the table has.
+func (m *matcher) anywhere(lo, hi int) (start, at int, ok bool) {
 	for start := lo; start <= hi-minMatch; start++ {
 		w := word(m.raw[start:])
 		if at := int(m.table[m.hash(w)]) - 1; at >= 0 && w == word(m.base[at:]) {
