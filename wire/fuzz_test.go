@@ -45,7 +45,7 @@ func fuzzWatch(f *testing.F, encoding Encoding) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		o := Options{MaxObject: fuzzLimit}
 		want, wantErr := readAll(NewWatchReader(bytes.NewReader(body), encoding, o))
-		got, gotErr := readAll(NewWatchReader(iotest.OneByteReader(bytes.NewReader(body)), encoding, o))
+		got, gotErr := readAll(NewWatchReader(iotest.OneByteReader(bytes.NewReader(body)), encoding, compacting(o)))
 		checkSame(t, body, got, want, gotErr, wantErr)
 		checkEnd(t, body, gotErr)
 		if encoding == JSON {
@@ -85,7 +85,7 @@ func fuzzList(f *testing.F, encoding Encoding, more ...string) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		o := Options{MaxObject: fuzzLimit}
 		r := NewListReader(bytes.NewReader(body), encoding, o)
-		slow := NewListReader(iotest.OneByteReader(bytes.NewReader(body)), encoding, o)
+		slow := NewListReader(iotest.OneByteReader(bytes.NewReader(body)), encoding, compacting(o))
 		want, wantErr := readList(r)
 		got, gotErr := readList(slow)
 		checkSame(t, body, got, want, gotErr, wantErr)
