@@ -24,12 +24,9 @@ func TestPrefixIsTheBeginningThatIsKeptInOnePiece(t *testing.T) {
 	var compactor Compactor
 	for n := range 300 {
 		raw := []byte(`{"metadata":{"name":"a","padding":"` + strings.Repeat("x", 2000+8*n) + `"}}`)
-		o := copied(JSON, raw)
-		var m sink
-		if err := scan(JSON, raw, &m); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.describe(string(raw), &m); err != nil {
+		reader := newKeeper(JSON, Options{KeepManagedFields: true})
+		o, err := reader.keep(&frame{object: raw})
+		if err != nil {
 			t.Fatal(err)
 		}
 		smaller, _ := compactor.Compact(o, o.Key())
