@@ -56,6 +56,22 @@ func (q *Queue) Push(c Change) {
 	q.unlock()
 }
 
+// Gather adds a change as Push does and does not wake a Pop that sleeps: Wake does,
+// once for all that was gathered.
+func (q *Queue) Gather(c Change) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.closed {
+		q.pending.push(c)
+	}
+}
+
+// Wake wakes a Pop that sleeps though something waits.
+func (q *Queue) Wake() {
+	q.mu.Lock()
+	q.unlock()
+}
+
 // Seed adds every object as one that did not exist before, as Push would one by
 // one, but in a single step.
 func (q *Queue) Seed(objects []*wire.Object, cause watch.Cause) {

@@ -143,6 +143,17 @@ func (a *applier) sweep(k key.Key, cause watch.Cause) {
 // Advance implements reflector.Sink.
 func (a *applier) Advance(version string) { a.writer.Advance(version) }
 
+// Flush implements reflector.Sink: those who tell handlers are woken once for all
+// that came together, not once a change.
+func (a *applier) Flush() {
+	i := a.informer
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, c := range i.couriers {
+		c.queue.Wake()
+	}
+}
+
 func (a *applier) count(n *uint64) {
 	a.informer.mu.Lock()
 	defer a.informer.mu.Unlock()
@@ -153,6 +164,6 @@ func (a *applier) count(n *uint64) {
 // runs no foreign code and does not block.
 func (i *Informer) tell(change delta.Change) {
 	for _, c := range i.couriers {
-		c.queue.Push(change)
+		c.queue.Gather(change)
 	}
 }

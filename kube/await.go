@@ -80,6 +80,9 @@ func (w *definitionWatch) Apply(t watch.EventType, o *wire.Object) {
 // Advance implements reflector.Sink.
 func (w *definitionWatch) Advance(string) {}
 
+// Flush implements reflector.Sink.
+func (*definitionWatch) Flush() {}
+
 // status gives up where trying again does not help.
 func (w *definitionWatch) status(s reflector.Status) {
 	if s.Phase != reflector.Waiting || s.Reason == nil {

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"io"
+
 	"github.com/gocampus/hark/watch"
 	"github.com/gocampus/hark/wire"
 )
@@ -63,11 +65,29 @@ func refusalIn(status *wire.Status) refusal {
 // Tune implements watch.Tuner.
 func (s *stream) Tune(t watch.Tuning) {
 	s.reading.Keeper = t.Keeper
-	s.reader = wire.NewWatchReader(s.body.stream, s.body.encoding, s.reading)
+	s.reader = wire.NewWatchReader(hooked(s.body.stream, t.BeforeRead), s.body.encoding, s.reading)
 }
 
 // Close implements watch.Stream.
 func (s *stream) Close() error { return s.body.Close() }
+
+// hookedReader calls before before every Read.
+type hookedReader struct {
+	io.Reader
+	before func()
+}
+
+func hooked(r io.Reader, before func()) io.Reader {
+	if before == nil {
+		return r
+	}
+	return hookedReader{r, before}
+}
+
+func (h hookedReader) Read(p []byte) (int, error) {
+	h.before()
+	return h.Reader.Read(p)
+}
 
 // listStream is an open list.
 type listStream struct {
@@ -106,7 +126,7 @@ func (l *listStream) Next() (*wire.Object, error) {
 // Tune implements watch.Tuner.
 func (l *listStream) Tune(t watch.Tuning) {
 	l.reading.Keeper = t.Keeper
-	l.reader = wire.NewListReader(l.body.stream, l.body.encoding, l.reading)
+	l.reader = wire.NewListReader(hooked(l.body.stream, t.BeforeRead), l.body.encoding, l.reading)
 }
 
 // Meta implements watch.ListStream.

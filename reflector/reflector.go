@@ -71,6 +71,7 @@ type loop struct {
 	bad     *watch.Error // what could not be read, the last of it
 	list    watch.ListStream
 	stream  watch.Stream
+	flushed bool // list or stream flushes the sink before it waits
 	guard   *watchdog
 	failure error // of opening the request
 	event   watch.Event
@@ -124,6 +125,9 @@ func (l *loop) step(ctx context.Context, in input) {
 	}
 	if l.guard != nil {
 		l.guard.move(l.m.deadline)
+	}
+	if !quiet || !l.flushed {
+		l.r.sink.Flush()
 	}
 	if quiet {
 		l.count() // the hot path: nothing but numbers changed

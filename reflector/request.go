@@ -25,6 +25,9 @@ func (l *loop) nextItem() input {
 			if l.m.phase == Listing {
 				l.stale = l.r.sink.Put(object) || l.stale
 			}
+			if !l.flushed {
+				l.r.sink.Flush()
+			}
 		case err == nil:
 			return l.unreadable(errNoObject)
 		case err == io.EOF:
@@ -102,12 +105,15 @@ func (l *loop) openWatch(ctx context.Context, o watch.WatchOptions) {
 	}
 }
 
-// tune lets a sink that is a wire.Keeper decide how a stream's objects are kept.
+// tune lets a stream flush the sink before it waits, and a sink that is a
+// wire.Keeper decide how the stream's objects are kept.
 func (l *loop) tune(stream any) {
 	tuner, ok := stream.(watch.Tuner)
-	if keeper, keeps := l.r.sink.(wire.Keeper); ok && keeps {
-		tuner.Tune(watch.Tuning{Keeper: keeper})
+	if l.flushed = ok; !ok {
+		return
 	}
+	keeper, _ := l.r.sink.(wire.Keeper)
+	tuner.Tune(watch.Tuning{Keeper: keeper, BeforeRead: l.r.sink.Flush})
 }
 
 // newRequest ends the running request and returns the context of the next one.

@@ -29,4 +29,8 @@ type Sink interface {
 	Apply(watch.EventType, *wire.Object)
 	// Advance says that the sink has every change up to version.
 	Advance(version string)
+	// Flush says that nothing may follow for a while: a sink that gathers what it
+	// is given passes it on now. Several objects and changes that came together
+	// may be given between two calls of it.
+	Flush()
 }

@@ -80,4 +80,7 @@ type Tuner interface {
 type Tuning struct {
 	// Keeper decides how objects are kept; nil keeps each whole.
 	Keeper wire.Keeper
+	// BeforeRead is called by Next before it reads from the network, which may
+	// block: who gathers what came in acts on it now. Nil means nobody does.
+	BeforeRead func()
 }
