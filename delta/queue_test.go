@@ -26,6 +26,36 @@ func TestPopBlocksUntilSomethingIsPushed(t *testing.T) {
 	})
 }
 
+func TestWhatIsGatheredWakesNobodyBeforeWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options{})
+		popped := make(chan int, 1)
+		go func() {
+			n, _, err := q.Pop(t.Context(), make([]Event, 10))
+			if err != nil {
+				t.Error(err)
+			}
+			popped <- n
+		}()
+		synctest.Wait()
+		q.Wake() // for nothing
+		q.Gather(change("- > a@1"))
+		q.Gather(change("- > b@2"))
+		synctest.Wait()
+		if len(popped) != 0 {
+			t.Error("woken by Gather")
+		}
+		q.Wake()
+		if n := <-popped; n != 2 {
+			t.Errorf("popped %d events; want both", n)
+		}
+		q.Gather(change("- > c@3"))
+		if n, _, err := q.Pop(t.Context(), make([]Event, 10)); n != 1 || err != nil {
+			t.Errorf("a Pop that does not sleep: %d, %v; want 1", n, err)
+		}
+	})
+}
+
 func TestPopEndsWithItsContext(t *testing.T) {
 	q := New(Options{})
 	q.Push(change("- > a@1"))

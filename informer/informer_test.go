@@ -692,3 +692,53 @@ func TestUnreadableEventIsCaughtUp(t *testing.T) {
 		expect(t, "store", content(i.Store()), []string{"a@6", "b@7"})
 	})
 }
+
+// TestHandlersAreToldWhatCameTogetherBeforeTheNextWait: whatever ends what comes
+// together, and of a source that does not say when it waits each at once.
+func TestHandlersAreToldWhatCameTogetherBeforeTheNextWait(t *testing.T) {
+	for name, tail := range map[string]watchtest.Answer{
+		"silence":     watchtest.Watch(),
+		"a wait":      watchtest.Watch(watchtest.Step{Wait: time.Hour, Event: watch.Event{Type: watch.EventBookmark, ResourceVersion: "9"}}),
+		"an end":      watchtest.Watch().ThenEnd(io.EOF),
+		"a break":     watchtest.Watch().ThenEnd(errors.New("broken")),
+		"a bad frame": watchtest.Watch(watchtest.Step{Err: &watch.Error{Kind: watch.KindObject}}),
+		"a bookmark":  watchtest.Watch(watchtest.Bookmark("9")),
+	} {
+		for _, tuned := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, tuned %t", name, tuned), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					answer := watchtest.Watch(append([]watchtest.Step{watchtest.Added("b@6"), watchtest.Added("c@7")}, tail.Steps...)...)
+					answer.End = tail.End
+					var source watch.Source = watchtest.New(watchtest.List("5", "a@5"), answer)
+					if !tuned {
+						source = untuned{source}
+					}
+					i := New(source, Options{Reflector: reflector.Options{NoStreaming: true}})
+					var told tape
+					if _, err := i.Handle(told.handle, HandlerOptions{}); err != nil {
+						t.Fatal(err)
+					}
+					run(t, i)
+					synctest.Wait()
+					want := []string{"ADDED - > a@5 initial", "ADDED - > b@6 watch", "ADDED - > c@7 watch"}
+					if diff := cmp.Diff(want, told.take()); diff != "" {
+						t.Errorf("(-want +told)\n%s", diff)
+					}
+				})
+			})
+		}
+	}
+}
+
+// untuned hides that streams are Tuners.
+type untuned struct{ watch.Source }
+
+func (u untuned) List(ctx context.Context, o watch.ListOptions) (watch.ListStream, error) {
+	s, err := u.Source.List(ctx, o)
+	return struct{ watch.ListStream }{s}, err
+}
+
+func (u untuned) Watch(ctx context.Context, o watch.WatchOptions) (watch.Stream, error) {
+	s, err := u.Source.Watch(ctx, o)
+	return struct{ watch.Stream }{s}, err
+}

@@ -118,14 +118,31 @@ func WatchText(o watch.WatchOptions) string {
 	return text
 }
 
+// stream is a watch.Tuner: its steps up to the next one that waits have come in
+// together. It keeps nothing.
 type stream struct {
 	ctx    context.Context
 	answer Answer
+	tuning watch.Tuning
+}
+
+var _ watch.Tuner = (*stream)(nil)
+
+// Tune implements watch.Tuner.
+func (s *stream) Tune(t watch.Tuning) { s.tuning = t }
+
+// beforeWait is called before each wait, and before the end, which a reader learns
+// by reading.
+func (s *stream) beforeWait() {
+	if s.tuning.BeforeRead != nil {
+		s.tuning.BeforeRead()
+	}
 }
 
 // Next implements watch.Stream.
 func (s *stream) Next() (watch.Event, error) {
 	if len(s.answer.Steps) == 0 {
+		s.beforeWait()
 		if s.answer.End != nil {
 			return watch.Event{}, s.answer.End
 		}
@@ -134,6 +151,9 @@ func (s *stream) Next() (watch.Event, error) {
 	}
 	step := s.answer.Steps[0]
 	s.answer.Steps = s.answer.Steps[1:]
+	if step.Wait > 0 || step.When != nil {
+		s.beforeWait()
+	}
 	if err := step.wait(s.ctx); err != nil {
 		return watch.Event{}, err
 	}
@@ -162,6 +182,9 @@ func (s *Step) wait(ctx context.Context) error {
 func (s *stream) Close() error { return nil }
 
 type list struct{ stream stream }
+
+// Tune implements watch.Tuner.
+func (l *list) Tune(t watch.Tuning) { l.stream.Tune(t) }
 
 // Next implements watch.ListStream.
 func (l *list) Next() (*wire.Object, error) {
