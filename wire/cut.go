@@ -18,48 +18,54 @@ func reuse(edits []edit) []edit {
 	return edits[:0]
 }
 
-// editsProtobuf appends to edits what removes managedFields from a bare
-// protobuf message: the entries themselves, and the new length of the metadata
-// around them. The edits are in order and do not overlap.
-func editsProtobuf(raw []byte, edits []edit) ([]edit, error) {
-	object := message{data: raw}
-	for object.next() {
-		if object.num == objectMetadata && object.typ == protowire.BytesType {
-			edits = editsObjectMeta(&object, edits)
-		}
+// A scan of protobuf that is cutting makes the edits of each part of the metadata:
+// first the new length of the part, then the entries of managedFields, which are
+// removed. They are in order and do not overlap.
+
+// beginPart makes the edit of the length of the part meta, the field that object
+// is at.
+func (m *sink) beginPart(object, meta *message) {
+	if m.cutting {
+		_, _, tag := protowire.ConsumeTag(object.data[object.start:])
+		m.length = len(m.edits)
+		m.edits = append(m.edits, edit{object.base + object.start + tag, meta.base, len(meta.data)})
 	}
-	return edits, object.err
 }
 
-// editsObjectMeta is editsProtobuf for one part of the metadata, the field that
-// object is at.
-func editsObjectMeta(object *message, edits []edit) []edit {
-	meta := object.enter("metadata")
-	at := len(edits)
-	_, _, tag := protowire.ConsumeTag(object.data[object.start:])
-	edits = append(edits, edit{object.start + tag, meta.base, len(meta.data)})
-	for meta.next() {
-		if meta.num == metaManagedFields && meta.typ == protowire.BytesType {
-			edits = removeProtobuf(edits, at, meta.base+meta.start, meta.base+meta.pos)
-		}
+// endPart drops the edit of a part in which there was nothing to remove: then
+// every byte stays, of whatever spelling its length is.
+func (m *sink) endPart() {
+	if m.cutting && len(m.edits) == m.length+1 {
+		m.edits = m.edits[:m.length]
 	}
-	object.err = meta.err
-	if len(edits) == at+1 {
-		return edits[:at] // nothing to remove: every byte stays
-	}
-	return edits
 }
 
-// removeProtobuf adds the removal of [start, end) and takes its size off the
-// length that the edit number at writes. Entries that follow one another, as
-// encoders write them, become one edit.
-func removeProtobuf(edits []edit, at, start, end int) []edit {
-	edits[at].length -= end - start
-	if last := len(edits) - 1; last > at && edits[last].end == start {
-		edits[last].end = end
-		return edits
+// remove removes [start, end) of the part at hand and takes its size off the
+// part's length. Entries that follow one another, as encoders write them, become
+// one edit.
+func (m *sink) remove(start, end int) {
+	m.edits[m.length].length -= end - start
+	if last := len(m.edits) - 1; last > m.length && m.edits[last].end == start {
+		m.edits[last].end = end
+		return
 	}
-	return append(edits, edit{start, end, cut})
+	m.edits = append(m.edits, edit{start, end, cut})
+}
+
+// afterEdits returns where the byte at pos is when the edits are done, which do
+// not touch it.
+func afterEdits(edits []edit, pos int) int {
+	at := pos
+	for _, e := range edits {
+		if e.end > pos {
+			break
+		}
+		at -= e.end - e.start
+		if e.length != cut {
+			at += protowire.SizeVarint(uint64(e.length))
+		}
+	}
+	return at
 }
 
 // appendEdited appends raw after the edits to dst.

@@ -64,6 +64,13 @@ func (f fields) addVarint(num protowire.Number, v uint64) fields {
 	return protowire.AppendVarint(protowire.AppendTag(f, num, protowire.VarintType), v)
 }
 
+// editsProtobuf returns what removes managedFields.
+func editsProtobuf(raw []byte) ([]edit, error) {
+	m := sink{cutting: true}
+	err := scanProtobuf(raw, &m)
+	return m.edits, err
+}
+
 func TestCutLeavesEveryOtherByteOfProtobuf(t *testing.T) {
 	entry := bytes.Repeat([]byte("m"), 200)
 	name := fields{}.add(metaName, []byte("a"))
@@ -91,7 +98,7 @@ func TestCutLeavesEveryOtherByteOfProtobuf(t *testing.T) {
 			fields{}.add(metaManagedFields, entry).add(1, fields{}.addVarint(metaManagedFields, 1)),
 			fields{}.add(metaManagedFields, entry).add(1, fields{}.addVarint(metaManagedFields, 1))},
 	} {
-		edits, err := editsProtobuf(tc.in, nil)
+		edits, err := editsProtobuf(tc.in)
 		got := appendEdited(nil, tc.in, edits)
 		if err != nil || !bytes.Equal(got, tc.want) {
 			t.Errorf("%s: cut of %x\n got %x, %v\nwant %x", tc.what, tc.in, got, err, tc.want)
@@ -108,7 +115,7 @@ func TestCutSaysWhereProtobufIsWrong(t *testing.T) {
 		{fields{}.add(2, nil).add(1, meta[:len(meta)-1]), 2 + 2 + 3},
 		{append(fields{}.add(1, meta), 0x80), 2 + 5},
 	} {
-		_, err := editsProtobuf(tc.raw, nil)
+		_, err := editsProtobuf(tc.raw)
 		checkError(t, string(tc.raw), err, tc.offset, true, "malformed protobuf field: unexpected EOF")
 	}
 }
@@ -154,18 +161,19 @@ func FuzzCutProtobuf(f *testing.F) {
 	}
 	f.Add([]byte{0x8a, 0x00, 0x86, 0x80, 0x00, 0x0a, 0x01, 'a', 0x8a, 0x01, 0x00})
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		edits, err := editsProtobuf(raw, nil)
+		edits, err := editsProtobuf(raw)
 		want, ok := cutProtobufModel(raw)
-		if ok != (err == nil) {
-			t.Fatalf("edits of %x: %v; the model says %v", raw, err, ok)
+		if err == nil && !ok {
+			t.Fatalf("edits of %x; the model does not read it", raw)
 		}
-		if err != nil {
+		if err != nil { // the metadata is of other types than it should be
 			return
 		}
 		got := appendEdited(nil, raw, edits)
 		if !bytes.Equal(got, want) {
 			t.Fatalf("cut of %x\n got %x\nwant %x", raw, got, want)
 		}
+		checkKept(t, raw, got)
 		var before, after metav1.PartialObjectMetadata
 		if before.Unmarshal(raw) != nil {
 			return
@@ -178,6 +186,37 @@ func FuzzCutProtobuf(f *testing.F) {
 			t.Fatalf("cut of %x decodes to %v; want %v", raw, after, before)
 		}
 	})
+}
+
+// checkKept compares the object that a reader keeps of raw with that of what is
+// left of raw: it is described by a scan of the former.
+func checkKept(t *testing.T, raw, left []byte) {
+	t.Helper()
+	want, err := NewObject(Protobuf, left)
+	k := newKeeper(Protobuf, Options{})
+	got, keepErr := k.keep(&frame{object: raw})
+	if (err == nil) != (keepErr == nil) {
+		t.Fatalf("keep of %x: %v; of what is left: %v", raw, keepErr, err)
+	}
+	if err != nil {
+		return
+	}
+	expectSame(t, got, want)
+	if got.body.head != want.body.head || got.body.labels != want.body.labels {
+		t.Fatalf("%x: metadata to %d, labels from %d; want %d, %d", raw, got.body.head, got.body.labels, want.body.head, want.body.labels)
+	}
+	for _, label := range want.Meta().Labels {
+		if value, ok := got.Label(label.Name); !ok || value != labelOf(want, label.Name) {
+			t.Fatalf("%x: label %q = %q, %t", raw, label.Name, value, ok)
+		}
+	}
+}
+
+// labelOf reads a label by a scan.
+func labelOf(o *Object, name string) string {
+	m := o.Meta()
+	value, _ := m.Label(name)
+	return value
 }
 
 func FuzzCutJSON(f *testing.F) {

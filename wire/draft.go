@@ -14,8 +14,9 @@ type Keeper interface {
 // those of the reader's buffer. It is valid during the call of Keep that it was
 // given to, and so are its strings.
 type Draft struct {
-	object Object // its body is the reader's
-	meta   sink
+	object  Object // its body is the reader's
+	scanned string // the bytes that meta was read from, before they were cut
+	meta    sink
 }
 
 // Key returns namespace and name, to look something up. Its Clone may be kept.
@@ -30,22 +31,20 @@ func (d *Draft) Equal(o *Object) bool {
 // Whole returns an object with a copy of all bytes, whose key is k: the draft's
 // own, cloned, or an equal one. The object costs two allocations.
 func (d *Draft) Whole(k key.Key) *Object {
-	raw := d.object.body.data
-	o := copied(d.object.body.encoding, bytesOf(raw))
+	o := copied(d.object.body.encoding, bytesOf(d.object.body.data))
 	o.key = k
-	o.describe(raw, &d.meta)
+	o.describe(d.scanned, &d.meta)
 	return o
 }
 
-// become makes d a draft of raw, whose metadata is in d.meta.
-func (d *Draft) become(encoding Encoding, raw []byte) error {
+// become makes d a draft of raw. Its metadata was read into d.meta from scanned,
+// from which raw was cut.
+func (d *Draft) become(encoding Encoding, scanned, raw []byte) error {
 	if d.meta.Name == "" {
 		return errNoName()
 	}
-	d.object = Object{
-		body: body{encoding: encoding, data: alias(raw)},
-		key:  d.meta.key(),
-	}
-	d.object.describe(alias(raw), &d.meta)
+	d.scanned = alias(scanned)
+	d.object = Object{body: body{encoding: encoding, data: alias(raw)}, key: d.meta.key()}
+	d.object.describe(d.scanned, &d.meta)
 	return nil
 }

@@ -19,7 +19,6 @@ type keeper struct {
 	keepManagedFields bool
 	choice            Keeper
 	draft             Draft  // reused
-	edits             []edit // reused
 	raw               []byte // reused: the object at hand, cut
 }
 
@@ -38,23 +37,59 @@ func (wholes) Keep(d *Draft) *Object { return d.Whole(d.Key().Clone()) }
 
 // keep makes an Object of the frame's object, cut, as the choice has it.
 func (k *keeper) keep(f *frame) (*Object, error) {
-	edits, err := k.cuts(f)
-	if err != nil {
+	read := k.readProtobuf
+	if k.encoding == JSON {
+		read = k.readJSON
+	}
+	if err := read(f); err != nil {
 		return nil, moved(err, f.offset)
 	}
-	raw := k.cut(f.object, edits)
+	return k.choice.Keep(&k.draft), nil
+}
+
+// readProtobuf makes the draft of an object in protobuf, in one walk.
+func (k *keeper) readProtobuf(f *frame) error {
+	d := &k.draft
+	d.meta = sink{cutting: !k.keepManagedFields, edits: reuse(d.meta.edits)}
+	if err := scanProtobuf(f.object, &d.meta); err != nil {
+		return err
+	}
+	return d.become(Protobuf, f.object, k.cut(f.object, d.meta.edits))
+}
+
+// readJSON makes the draft of an object in JSON. What is to be cut was found when
+// the end of the object was, and nearly always only the metadata has to be walked
+// again, without it.
+func (k *keeper) readJSON(f *frame) error {
+	raw := f.object
+	if !k.keepManagedFields {
+		raw = k.cut(raw, f.found.edits)
+	}
 	d := &k.draft
 	d.meta = sink{}
-	if err = k.scan(raw, f, &d.meta); err == nil {
-		if err = d.become(k.encoding, raw); err == nil {
-			return k.choice.Keep(d), nil
-		}
+	err := scanFoundJSON(raw, &f.found, &d.meta)
+	if err == nil {
+		err = d.become(JSON, raw, raw)
+	}
+	if err == nil {
+		return nil
 	}
 	// Find the error once more where its offset is that in the stream.
-	if _, uncut := NewObject(k.encoding, f.object); uncut != nil {
+	if _, uncut := NewObject(JSON, f.object); uncut != nil {
 		err = uncut
 	}
-	return nil, moved(err, f.offset)
+	return err
+}
+
+// scanFoundJSON is scanJSON of raw, in which f was found and what it says cut.
+func scanFoundJSON(raw []byte, f *found, m *sink) error {
+	if f.metadatas != 1 {
+		return scanJSON(raw, m)
+	}
+	s := scanner{buf: raw, pos: f.metadata - f.start}
+	s.metadata(m)
+	m.parts, m.end = 1, s.pos
+	return s.err
 }
 
 // cut returns raw after the edits; it is valid until the next call.
@@ -67,31 +102,6 @@ func (k *keeper) cut(raw []byte, edits []edit) []byte {
 	}
 	k.raw = appendEdited(k.raw[:0], raw, edits)
 	return k.raw
-}
-
-// cuts returns what takes the managedFields out of the frame's object.
-func (k *keeper) cuts(f *frame) ([]edit, error) {
-	switch {
-	case k.keepManagedFields:
-		return nil, nil
-	case k.encoding == JSON:
-		return f.found.edits, nil
-	}
-	var err error
-	k.edits, err = editsProtobuf(f.object, reuse(k.edits))
-	return k.edits, err
-}
-
-// scan reads the metadata of raw, the frame's object less what was cut. Of JSON
-// nearly always only the metadata has to be walked again.
-func (k *keeper) scan(raw []byte, f *frame, m *sink) error {
-	if k.encoding == JSON && f.found.metadatas == 1 {
-		s := scanner{buf: raw, pos: f.found.metadata - f.found.start}
-		s.metadata(m)
-		m.parts, m.end = 1, s.pos
-		return s.err
-	}
-	return scan(k.encoding, raw, m)
 }
 
 // moved returns err with its offset counted from the start of the stream.

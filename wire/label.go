@@ -36,15 +36,16 @@ func (r *labelRun) see(name string, start, end int) {
 	r.end, r.last = end, name
 }
 
-// place is what an Object remembers.
-func (r *labelRun) place() uint16 {
-	switch {
-	case r.end == 0:
+// place is what an Object remembers when the edits are done.
+func (r *labelRun) place(edits []edit) uint16 {
+	if r.end == 0 {
 		return labelsNone
-	case r.broken || r.start > math.MaxUint16:
+	}
+	at := afterEdits(edits, r.start)
+	if r.broken || at > math.MaxUint16 {
 		return labelsUnknown
 	}
-	return uint16(r.start)
+	return uint16(at)
 }
 
 // label looks a label up without a scan. It returns false for known where it

@@ -86,10 +86,13 @@ func Scan(encoding Encoding, raw []byte, m *Meta) error {
 // sink is where a scan puts what it finds.
 type sink struct {
 	Meta
-	part       bool // the bytes end with the one part of metadata that there is
-	parts      int  // of metadata that were found
-	end        int  // of the last part
-	owned      bool // the controlling owner was found
+	part       bool   // the bytes end with the one part of metadata that there is
+	parts      int    // of metadata that were found
+	end        int    // of the last part
+	owned      bool   // the controlling owner was found
+	cutting    bool   // managedFields are to be found; of protobuf only
+	edits      []edit // that remove them
+	length     int    // the edit that is of the length of the part at hand
 	run        labelRun
 	allLabels  bool   // Meta.Labels is wanted; labels are checked in any case
 	label      lookup // one label

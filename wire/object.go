@@ -40,23 +40,23 @@ func NewObject(encoding Encoding, raw []byte) (*Object, error) {
 func errNoName() error { return &Error{What: "object has no metadata.name", Object: true} }
 
 // describe completes an Object that has its key and its body with the metadata
-// that was scanned from raw, the same bytes.
+// that was scanned from raw: the same bytes, or those that the body was cut from.
 func (o *Object) describe(raw string, m *sink) {
 	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
 	if err != nil {
 		version = 0 // opaque to us, as the API allows
 	}
-	if m.parts == 1 && m.end <= math.MaxUint32 {
-		o.body.head = uint32(m.end)
+	if end := afterEdits(m.edits, m.end); m.parts == 1 && end <= math.MaxUint32 {
+		o.body.head = uint32(end)
 		if o.body.encoding == Protobuf {
-			o.body.labels = m.run.place()
+			o.body.labels = m.run.place(m.edits)
 		}
 	}
-	readable := len(o.body.data)
 	o.version = version
-	o.uid = placeOf(m.UID, raw, readable)
-	o.resourceVersion = placeOf(m.ResourceVersion, raw, readable)
-	o.owner = placeOf(m.Owner.UID, raw, readable)
+	readable := len(o.body.data)
+	o.uid = placeOf(m.UID, raw).cut(m, readable)
+	o.resourceVersion = placeOf(m.ResourceVersion, raw).cut(m, readable)
+	o.owner = placeOf(m.Owner.UID, raw).cut(m, readable)
 	o.deleting = !m.DeletionTimestamp.IsZero()
 }
 

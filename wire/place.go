@@ -11,17 +11,30 @@ type place uint32
 // does not lie in the bytes: a JSON escape was replaced.
 const elsewhere = ^place(0)
 
-// placeOf returns where s lies in the first n bytes of raw, which it may be a
-// part of.
-func placeOf(s, raw string, n int) place {
+// placeOf returns where s lies in raw, which it may be a part of.
+func placeOf(s, raw string) place {
 	if s == "" {
 		return 0
 	}
 	at := uintptr(unsafe.Pointer(unsafe.StringData(s))) - uintptr(unsafe.Pointer(unsafe.StringData(raw)))
-	if at >= uintptr(n) || at+uintptr(len(s)) > uintptr(n) {
+	if n := uintptr(len(raw)); at >= n || at+uintptr(len(s)) > n {
 		return elsewhere
 	}
 	return placeAt(int(at), len(s))
+}
+
+// cut returns where the string lies when m's edits are done, if that is in the
+// first n bytes.
+func (p place) cut(m *sink, n int) place {
+	if p == 0 || p == elsewhere {
+		return p
+	}
+	size := p.end() - p.start()
+	at := afterEdits(m.edits, p.start())
+	if at+size > n {
+		return elsewhere
+	}
+	return placeAt(at, size)
 }
 
 // placeAt is the place of n bytes at an offset.

@@ -167,9 +167,11 @@ func scanProtobuf(raw []byte, m *sink) error {
 			continue
 		}
 		meta := object.enter("metadata")
+		m.beginPart(&object, &meta)
 		if err := scanObjectMeta(&meta, m); err != nil {
 			return err
 		}
+		m.endPart()
 		m.parts++
 		m.end = object.pos
 	}
@@ -209,6 +211,10 @@ func scanObjectMeta(f *message, m *sink) error {
 				m.Owner, m.owned = owner, true // the first one, as for metav1.GetControllerOf
 			}
 			f.err = err
+		case metaManagedFields:
+			if m.cutting && f.typ == protowire.BytesType {
+				m.remove(f.base+f.start, f.base+f.pos)
+			}
 		}
 	}
 	return f.err
