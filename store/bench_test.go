@@ -58,7 +58,7 @@ func BenchmarkUpdate(b *testing.B) {
 		left, round := 0, 0
 		for b.Loop() {
 			if left == 0 {
-				r = wire.NewListReader(bytes.NewReader(bodies[round%2]), encoding, wire.Options{})
+				r = wire.NewListReader(bytes.NewReader(bodies[round%2]), encoding, wire.Options{Keeper: w})
 				left, round = benchPods, round+1
 				w.Begin(true, true)
 			}

@@ -15,11 +15,10 @@ type Writer struct {
 	store      *Store
 	compactor  *wire.Compactor // nil: objects are kept whole
 	round      uint64
-	consistent bool         // what Begin was told
-	anew       bool         // of the replacement under way: versions may have been given out again
-	scratch    [][]string   // index values of the object at hand
-	kept       *wire.Object // that Keep made last
-	keptFamily *wire.Family
+	consistent bool       // what Begin was told
+	anew       bool       // of the replacement under way: versions may have been given out again
+	scratch    [][]string // index values of the object at hand
+	kept       kept
 	errs       []error
 }
 
@@ -56,7 +55,8 @@ type Plan struct {
 // where the key is seen for the first time since Begin, and so do, if Begin was
 // told anew, other bytes of the same version.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
-	p := Plan{New: object, record: w.store.records[object.Key()]} // only the writer writes: no lock to read
+	kept := w.found(object)
+	p := Plan{New: object, record: kept.record, family: kept.family}
 	if p.record != nil {
 		p.Old = p.record.object
 		force = force && p.record.round != w.round
@@ -71,37 +71,15 @@ func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 		}
 	}
 	w.computeIndexes(object)
-	if w.compactor != nil {
+	if w.compactor != nil && p.family == nil {
 		w.compact(&p)
 	}
 	return p
 }
 
-// Keep implements wire.Keeper, for a reader whose Next is called by the Writer's
-// goroutine: an object that is here already is not kept a second time, a new
-// version has the key that is here, and a compact store never has an object in one
-// piece. Nothing is stored.
-func (w *Writer) Keep(draft *wire.Draft) *wire.Object {
-	var k key.Key
-	if r := w.store.records[draft.Key()]; r == nil { // only the writer writes: no lock to read
-		k = draft.Key().Clone()
-	} else if k = r.object.Key(); draft.Equal(r.object) {
-		return r.object
-	}
-	if w.compactor == nil {
-		return draft.Whole(k)
-	}
-	w.kept, w.keptFamily = w.compactor.Keep(draft, k)
-	return w.kept
-}
-
 // compact makes the plan's New small, and under the key that the store has: each
 // version comes with one of its own.
 func (w *Writer) compact(p *Plan) {
-	if p.New == w.kept { // it is
-		p.family, w.kept = w.keptFamily, nil
-		return
-	}
 	k := p.New.Key()
 	if p.Old != nil {
 		k = p.Old.Key()
@@ -142,6 +120,7 @@ func compareVersions(a, b *wire.Object) int {
 }
 
 func (w *Writer) insert(p Plan) {
+	w.kept = kept{}
 	s := w.store
 	r := &record{round: w.round}
 	w.hold(r, p.family)
@@ -227,6 +206,7 @@ func (w *Writer) AllTold() []*wire.Object {
 
 // Delete removes a key and returns what was there, or nil.
 func (w *Writer) Delete(k key.Key) *wire.Object {
+	w.kept = kept{}
 	s := w.store
 	r := s.records[k]
 	if r == nil {
