@@ -56,13 +56,11 @@ func (q *Queue[T]) stopAlarm() {
 // ring is called by the timer, in a goroutine of its own.
 func (q *Queue[T]) ring() {
 	q.mu.Lock()
-	q.alarm.calls--
-	q.alarm.set = false
-	wake := q.catchUp()
-	silent := q.alarm.silent
-	if q.alarm.calls > 0 {
-		silent = nil
+	var silent chan struct{}
+	if q.alarm.calls--; q.alarm.calls == 0 { // else the timer was set anew as it went off
+		q.alarm.set, silent = false, q.alarm.silent
 	}
+	wake := q.catchUp()
 	q.mu.Unlock()
 	wake.signal()
 	if silent != nil {

@@ -64,6 +64,23 @@ func TestCase42_ShutdownWaitsForEveryCallOfTheTimer(t *testing.T) {
 	<-silent
 }
 
+func TestATimerSetAnewJustAsItGoesOffIsStillStopped(t *testing.T) {
+	q := New(Options[string]{})
+	q.AddAfter("a", time.Hour)
+	q.mu.Lock()
+	q.alarm.calls++ // the one that is not stopped in time
+	q.alarmAt(instant(time.Hour))
+	q.mu.Unlock()
+	q.ring()
+	q.Cancel("a")
+	if q.alarm.timer.Stop() {
+		t.Error("the timer runs though nothing is delayed")
+	}
+	if q.alarm.calls != 0 {
+		t.Errorf("%d calls are expected; want none", q.alarm.calls)
+	}
+}
+
 func TestTheTimerIsSetForTheEarliestDelayOnlyAndStoppedWithoutOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options[string]{})
