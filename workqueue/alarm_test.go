@@ -1,6 +1,9 @@
 package workqueue
 
 import (
+	"context"
+	"errors"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -171,4 +174,85 @@ func TestADelayBeyondTheEndOfTimeWaitsForEver(t *testing.T) {
 		}
 		q.ShutDown()
 	})
+}
+
+// TestADelayedItemIsDeliveredOnTimeHoweverWaitersComeAndGo: while somebody
+// waits, an item is handed out at the very moment at which it becomes due.
+func TestADelayedItemIsDeliveredOnTimeHoweverWaitersComeAndGo(t *testing.T) {
+	for round := range 20 {
+		seed := rand.Uint64()
+		if *seedFlag != 0 {
+			seed = *seedFlag
+		}
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			q := New(Options[int]{Times: round%2 == 0})
+			due := make(map[int]time.Time) // what is to come
+			var mu sync.Mutex
+			deliver := func(item int) {
+				mu.Lock()
+				defer mu.Unlock()
+				if at, ok := due[item]; !ok || !at.Equal(time.Now()) {
+					t.Errorf("-seed=%d: %d is delivered at %v; want %v, pending %t", seed, item, time.Now(), at, ok)
+				}
+				delete(due, item)
+			}
+			for range 1 + random.IntN(4) {
+				patience := time.Duration(1+random.IntN(20)) * time.Millisecond
+				go getAgainAndAgain(q, patience, deliver)
+			}
+			for range 200 {
+				synctest.Wait() // what is being delivered can no longer be taken back
+				mu.Lock()
+				changeADelay(q, random, due)
+				mu.Unlock()
+				time.Sleep(time.Duration(random.IntN(15)) * time.Millisecond)
+			}
+			time.Sleep(time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			if len(due) > 0 {
+				t.Errorf("-seed=%d: never delivered: %v", seed, due)
+			}
+			q.ShutDown()
+		})
+	}
+}
+
+// getAgainAndAgain gives each Get up after a time.
+func getAgainAndAgain(q *Queue[int], patience time.Duration, deliver func(item int)) {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		item, err := q.GetContext(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			deliver(item)
+			q.Done(item)
+		case errors.Is(err, ErrShutDown):
+			return
+		}
+	}
+}
+
+// changeADelay adds, moves or cancels a delivery, in the queue and in due.
+func changeADelay(q *Queue[int], random *rand.Rand, due map[int]time.Time) {
+	item, delay := random.IntN(10), time.Duration(1+random.IntN(60))*time.Millisecond
+	at, pending := due[item]
+	switch random.IntN(5) {
+	case 0, 1:
+		q.AddAfter(item, delay)
+		if next := time.Now().Add(delay); !pending || next.Before(at) {
+			due[item] = next
+		}
+	case 2:
+		q.AddWith(item, AddOptions{After: delay, When: Replace})
+		due[item] = time.Now().Add(delay)
+	case 3:
+		q.Cancel(item)
+		delete(due, item)
+	case 4:
+		q.Add(item)
+		due[item] = time.Now()
+	}
 }
