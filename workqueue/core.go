@@ -31,7 +31,8 @@ type core[T comparable] struct {
 	// may be given unknown.
 	timed bool
 
-	// last is the node taken last, most likely the one that is asked for next.
+	// last is the node taken last, most likely the one that is asked for next;
+	// 0 once it is forgotten.
 	last ref
 
 	backoff     Backoff
@@ -266,8 +267,7 @@ func (c *core[T]) cancel(n *node[T]) bool {
 	return true
 }
 
-// close refuses everything from now on, drops what is delayed, and forgets all
-// that is idle but has not failed.
+// close refuses everything from now on and drops what is delayed.
 func (c *core[T]) close() {
 	if c.closed {
 		return

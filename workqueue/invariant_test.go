@@ -36,6 +36,9 @@ func (c *core[T]) brokenPages() error {
 		}
 		unusedNodes++
 	}
+	if c.last != 0 && p.at(c.last).state&unused != 0 {
+		return fmt.Errorf("node %d was taken last and is unused", c.last)
+	}
 	if used != p.used || p.made > 0 && used+unusedNodes != int(p.made)-1 {
 		return fmt.Errorf("%d nodes made, %d in use, %d found, %d to be used again", p.made, p.used, used, unusedNodes)
 	}
