@@ -57,7 +57,7 @@ func (q *Queue[T]) stopAlarm() {
 func (q *Queue[T]) ring() {
 	q.mu.Lock()
 	var silent chan struct{}
-	if q.alarm.calls--; q.alarm.calls == 0 { // else the timer was set anew as it went off
+	if q.alarm.calls--; q.alarm.calls == 0 { // otherwise it was set anew as it went off
 		q.alarm.set, silent = false, q.alarm.silent
 	}
 	wake := q.catchUp()

@@ -30,7 +30,9 @@
 // down. Finished items are forgotten, and their room is used for the next ones:
 // adding allocates nothing unless the queue is longer than it has been lately.
 // Room for more than 1024 items is given back once seven eighths of it are
-// unused.
+// unused. Both growing and giving back are done in one piece: in a queue of a
+// million items such an Add or Done takes some ten milliseconds, and all others
+// wait for it.
 //
 // The failure count of an item is kept as long as the item is queued, delayed
 // or processing, whatever the bounds. Counts of items that are none of these,

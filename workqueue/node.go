@@ -42,7 +42,8 @@ const (
 )
 
 // ref names a node by its place in the pages. Unlike a pointer it costs the
-// garbage collector nothing. 0 is no node.
+// garbage collector nothing. 0 is no node. Memory ends before the numbers do:
+// 2³² nodes are more than 200 GB.
 type ref uint32
 
 // node is all that the queue knows of an ordinary item. It is moved when pages

@@ -23,7 +23,7 @@ type Options[T comparable] struct {
 	MaxFailures int
 	// Times keeps for each item since when it is queued and when its run
 	// started, for Snapshot and Delivery. The default does not, where nothing
-	// else needs the clock: reading it twice doubles the cost of a
+	// else needs the clock: reading it twice doubles the cost of an
 	// Add, Get and Done. With lanes or priorities the times are always there.
 	Times bool
 	// OnMisuse is called for a Done of an item that is not being processed and

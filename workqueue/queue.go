@@ -135,8 +135,8 @@ type Delivery[T comparable] struct {
 	Priority    int
 	// Failures since the last Forget.
 	Failures int
-	// Queued is when the item became due. It is zero without Options.Times,
-	// lanes or priorities.
+	// Queued is when the item became due. It may be zero without Options.Times,
+	// lanes or priorities: then it is there only if the clock was read anyway.
 	Queued time.Time
 }
 
