@@ -53,9 +53,7 @@ func (q *Queue[T]) Add(item T) {
 	ok := q.core.add(item, hash, lane, q.promote())
 	wake := q.notify()
 	q.mu.Unlock()
-	if wake != nil {
-		wake.signal()
-	}
+	wake.signal()
 	if !ok {
 		q.misuse(item)
 	}
@@ -85,9 +83,7 @@ func (q *Queue[T]) Done(item T) {
 	q.checkDrained()
 	wake := q.notify()
 	q.mu.Unlock()
-	if wake != nil {
-		wake.signal()
-	}
+	wake.signal()
 	if !ok {
 		q.misuse(item)
 	}
@@ -108,9 +104,7 @@ func (q *Queue[T]) Get() (item T, shutdown bool) {
 		item = n.item
 		wake := q.notify()
 		q.mu.Unlock()
-		if wake != nil {
-			wake.signal()
-		}
+		wake.signal()
 		return item, false
 	}
 	q.mu.Unlock()
