@@ -568,6 +568,32 @@ func TestDoubledAndReplayedEventsAreToldOnce(t *testing.T) {
 	})
 }
 
+// TestReplayBeforeTheEndOfTheInitialEventsIsNotTold: what is sent again counts no
+// more while a streaming list is under way than on a watch, and leaves no ghost.
+func TestReplayBeforeTheEndOfTheInitialEventsIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := watchtest.New(
+			watchtest.Stream("9", []string{"a@5", "b@9"}, watchtest.Modified("b@10"), watchtest.Deleted("a@11"),
+				watchtest.Error(watch.KindExpired)),
+			watchtest.Watch(watchtest.Added("b@10"), watchtest.Modified("b@12"),
+				watchtest.Added("a@5"), watchtest.Modified("a@6"), watchtest.Deleted("b@9"),
+				watchtest.Added("c@13"), watchtest.InitialEnd("13")))
+		i := New(source, Options{})
+		var l tape
+		handle(t, i, l.handle, HandlerOptions{Every: 100})
+		run(t, i)
+		time.Sleep(time.Minute)
+		expect(t, "events", l.take(), []string{
+			"ADDED - > a@5 initial", "ADDED - > b@9 initial", "MODIFIED b@9 > b@10 watch", "DELETED a@11 > - watch",
+			"MODIFIED b@10 > b@12 watch", "ADDED - > c@13 relist"})
+		expect(t, "store", content(i.Store()), []string{"b@12", "c@13"})
+		expect(t, "requests", source.Requests(), []string{`watch rv="" initial`, `watch rv="11" initial`})
+		if n := i.Status().Reflector.Counts.Regressions; n != 3 {
+			t.Errorf("Regressions = %d; want each replay noticed", n)
+		}
+	})
+}
+
 func TestStoppedInformerRefusesToGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New(watchtest.New(watchtest.Stream("5", nil)), Options{})

@@ -17,6 +17,8 @@
 //   - 429: not before Retry-After.
 //   - A version that goes backwards ends the watch: a consistent list settles
 //     what is true.
+//   - Before the end of a streaming list's initial events, a change that is older
+//     than what the list has shown was sent again and is left out.
 //   - 401, 403, refused and broken connections: a state with a reason, and
 //     another try after a growing, jittered delay.
 //   - 404: the server does not have the kind (any more). The reflector parks: it

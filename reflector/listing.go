@@ -14,6 +14,7 @@ type listing struct {
 	spoiled bool   // it held something that could not be read
 	marked  bool   // streaming: a bookmark came that is not the end
 	live    bool   // streaming: changes come, so that the end must be near
+	newest  uint64 // streaming: the highest version that came
 }
 
 // listDue reports whether there is no version that a watch could go on from, or
@@ -90,15 +91,8 @@ func (m *machine) openPage(now time.Time, out *effects) {
 func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	e := in.event
 	switch {
-	case e.Type == watch.EventAdded:
-		if !m.list.live {
-			m.extend(now, m.tuning.initialIdle)
-		}
-		out.add(effect{kind: apply})
-		return
 	case e.Type != watch.EventBookmark:
-		m.list.live = true
-		out.add(effect{kind: apply})
+		m.initialChange(e, now, out)
 		return
 	case !e.InitialEventsEnd:
 		m.list.marked = true
@@ -110,6 +104,24 @@ func (m *machine) initialEvent(in input, now time.Time, out *effects) {
 	m.phase, m.progress = Watching, true
 	m.limit = m.opened.Add(m.timeout + m.tuning.grace)
 	m.complete(e.ResourceVersion, now, out)
+}
+
+// initialChange takes an item of the initial state, or a change that follows the
+// items. Items come in any order, changes in the order of their versions: one
+// that is older than what came before was sent again. It would bring back what
+// is gone, so it is left out; the end of the list tells what is true.
+func (m *machine) initialChange(e *watch.Event, now time.Time, out *effects) {
+	m.list.live = m.list.live || e.Type != watch.EventAdded
+	version, ok := e.Object.Version()
+	if m.list.live && ok && version < m.list.newest {
+		out.add(effect{kind: complain, err: errBackwards})
+		return
+	}
+	m.list.newest = max(m.list.newest, version)
+	if !m.list.live {
+		m.extend(now, m.tuning.initialIdle)
+	}
+	out.add(effect{kind: apply})
 }
 
 // errNoVersion: a state without a version cannot be watched from.
