@@ -52,21 +52,22 @@ type Plan struct {
 //
 // Versions are compared as integers where both are; otherwise a different
 // version counts as newer. With force an older version replaces a newer one too,
-// where the key is seen for the first time since Begin, and so do, if Begin was
-// told anew, other bytes of the same version.
+// where nothing of the key was stored, known or stale since Begin, and so do, if
+// Begin was told anew, other bytes of the same version.
 func (w *Writer) Prepare(object *wire.Object, force bool) Plan {
 	kept := w.found(object)
 	p := Plan{New: object, record: kept.record, family: kept.family}
 	if p.record != nil {
 		p.Old = p.record.object
 		force = force && p.record.round != w.round
-		p.record.round = w.round
 		switch order := compareVersions(p.Old, object); {
 		case order == 0 && !(force && w.anew && !p.Old.Equal(object)):
 			p.Outcome = Known
-			return p
 		case order > 0 && !force:
 			p.Outcome = Stale
+		}
+		if p.Outcome != Stored {
+			p.record.round = w.round
 			return p
 		}
 	}
@@ -135,6 +136,7 @@ func (w *Writer) insert(p Plan) {
 
 func (w *Writer) replace(p Plan) {
 	s, r := w.store, p.record
+	r.round = w.round
 	w.hold(r, p.family)
 	s.mu.Lock()
 	defer s.mu.Unlock()
