@@ -26,6 +26,7 @@ type applier struct {
 	informer *Informer
 	writer   *store.Writer
 	force    bool
+	held     held
 	synced   bool // guarded by informer.mu
 	counts   ChangeCounts
 }
@@ -33,6 +34,7 @@ type applier struct {
 // Begin implements reflector.Sink.
 func (a *applier) Begin(force, anew bool) {
 	a.force = force
+	a.held.begin(a.informer.store.Version())
 	a.writer.Begin(force, anew)
 }
 
@@ -66,7 +68,7 @@ func (a *applier) Apply(t watch.EventType, object *wire.Object) {
 }
 
 func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) store.Outcome {
-	plan := a.writer.Prepare(object, force)
+	plan := a.writer.Prepare(object, force || a.held.has(object.Key()))
 	i := a.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -76,6 +78,9 @@ func (a *applier) put(object *wire.Object, cause watch.Cause, force bool) store.
 	case store.Stale:
 		a.counts.Stale++
 	case store.Stored:
+		if a.held.take(plan.Old, plan.New) {
+			break
+		}
 		a.counts.Stored++
 		a.writer.Store(plan)
 		i.tell(delta.Change{Key: plan.New.Key(), Old: plan.Old, New: plan.New, Cause: cause})
@@ -89,6 +94,7 @@ func (a *applier) delete(final *wire.Object) {
 	i := a.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	a.held.deleted(final)
 	current := a.writer.Told(final.Key())
 	switch {
 	case current == nil:
@@ -114,6 +120,9 @@ func olderThan(a, b *wire.Object) bool {
 // Commit implements reflector.Sink: what the list did not have is gone.
 func (a *applier) Commit(version string, keep bool) {
 	cause := a.listCause()
+	for _, object := range a.held.end() {
+		a.put(object, cause, a.force)
+	}
 	for _, k := range a.writer.End(version) {
 		if !keep {
 			a.sweep(k, cause)

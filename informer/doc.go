@@ -11,6 +11,8 @@
 //
 // Order and loss. A handler hears of one object in the order of its versions;
 // of different objects in the order in which they first had something to tell.
+// Only a complete list takes a handler back, behind what it has heard of an object or
+// before its deletion: when the server's history began anew, or something was missed.
 // It always hears of the newest state; states in between may be merged. (A quick
 // handler hears up to 64 events that were the newest when its batch began.) What it
 // has been told is a fold of its events: applying Added, Modified and Deleted
