@@ -46,6 +46,29 @@ func TestOnlyACompleteListBringsBackWhatIsGone(t *testing.T) {
 	}
 }
 
+// TestListAfterAnUnfinishedOneIsNotOlder: handlers have heard of the changes that
+// came before a list broke, so the next list must have them.
+func TestListAfterAnUnfinishedOneIsNotOlder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := watchtest.New(
+			watchtest.Stream("9", []string{"a@5", "b@9"}, watchtest.Error(watch.KindExpired)),
+			watchtest.Watch(watchtest.Added("a@5"), watchtest.Added("b@12"), watchtest.Deleted("a@13")).ThenEnd(io.EOF),
+			watchtest.List("15", "b@12", "c@15").ThenEnd(&watch.Error{Kind: watch.KindUnavailable}),
+			watchtest.List("13", "b@12"), // another server, that is not as far
+			watchtest.List("15", "b@12", "c@15"),
+			watchtest.Watch())
+		i := New(source, Options{})
+		var l tape
+		handle(t, i, l.handle, HandlerOptions{Every: 100})
+		run(t, i)
+		time.Sleep(time.Minute)
+		expect(t, "requests", source.Requests(), []string{`watch rv="" initial`,
+			`watch rv="9" initial`, `list rv="13"`, `list rv="15"`, `list rv="" limit=500`, `watch rv="15"`})
+		expect(t, "events", l.take(), []string{"ADDED - > a@5 initial", "ADDED - > b@9 initial",
+			"MODIFIED b@9 > b@12 relist", "DELETED a@13 > - watch", "ADDED - > c@15 relist"})
+	})
+}
+
 // TestChangesOfWhatIsHeldBack: while a list is under way, changes that follow
 // replace or end what is held back; what is newer than the store is not.
 func TestChangesOfWhatIsHeldBack(t *testing.T) {

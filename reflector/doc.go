@@ -11,8 +11,8 @@
 //     within a bound. The choice is remembered.
 //   - Bookmarks and events move the version that a broken watch resumes from;
 //     the initial events of a streaming list do not.
-//   - 410: a list not older than the last version; only when that fails too, a
-//     consistent read ("").
+//   - 410: a list not older than the last version, or than what an unfinished list
+//     has shown; only when that fails too, a consistent read ("").
 //   - "Too large resource version": a consistent read.
 //   - 429: not before Retry-After.
 //   - A version that goes backwards ends the watch: a consistent list settles

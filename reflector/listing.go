@@ -1,9 +1,11 @@
 package reflector
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/gocampus/hark/watch"
+	"github.com/gocampus/hark/wire"
 )
 
 // listing is the list under way, streaming or paged.
@@ -14,7 +16,7 @@ type listing struct {
 	spoiled bool   // it held something that could not be read
 	marked  bool   // streaming: a bookmark came that is not the end
 	live    bool   // streaming: changes come, so that the end must be near
-	newest  uint64 // streaming: the highest version that came
+	newest  uint64 // the highest version of an object that came
 }
 
 // listDue reports whether there is no version that a watch could go on from, or
@@ -57,10 +59,16 @@ func (m *machine) openStream(now time.Time, out *effects) {
 	}})
 }
 
-// beginList starts a list from the beginning.
+// beginList starts a list from the beginning. It is to be not older than what the
+// sink has, from unfinished lists too: else it would take the sink back.
 func (m *machine) beginList(out *effects) {
+	m.shown = max(m.shown, m.list.newest)
 	m.list = listing{unpaged: m.list.unpaged}
-	if !m.consistent {
+	switch {
+	case m.consistent:
+	case m.number > 0 && m.number < m.shown:
+		m.list.read = strconv.FormatUint(m.shown, 10)
+	default:
 		m.list.read = m.resume
 	}
 	out.add(effect{kind: begin, force: m.list.read == "", anew: m.anew})
@@ -117,11 +125,17 @@ func (m *machine) initialChange(e *watch.Event, now time.Time, out *effects) {
 		out.add(effect{kind: complain, err: errBackwards})
 		return
 	}
-	m.list.newest = max(m.list.newest, version)
+	m.show(e.Object)
 	if !m.list.live {
 		m.extend(now, m.tuning.initialIdle)
 	}
 	out.add(effect{kind: apply})
+}
+
+// show notes what the list has given the sink.
+func (m *machine) show(object *wire.Object) {
+	version, _ := object.Version()
+	m.list.newest = max(m.list.newest, version)
 }
 
 // errNoVersion: a state without a version cannot be watched from.
@@ -136,7 +150,7 @@ func (m *machine) credible(version string, stale bool, out *effects) bool {
 		out.add(effect{kind: complain, err: errNoVersion})
 		m.pause(0, out)
 		return false
-	case m.list.read != "" && (stale || m.backwards(version)):
+	case m.list.read != "" && (stale || m.backwards(version) || older(version, m.shown)):
 		m.regress(out)
 		return false
 	}
@@ -149,6 +163,7 @@ func (m *machine) complete(version string, now time.Time, out *effects) {
 	spoiled := m.list.spoiled
 	m.setResume(version)
 	m.consistent, m.anew, m.list, m.synced, m.reread = false, false, listing{}, true, time.Time{}
+	m.shown = 0
 	m.extend(now, m.tuning.idle)
 	if spoiled {
 		m.readAgain(now)

@@ -45,7 +45,7 @@ func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // machine is the state of the list/watch protocol.
 //
-// Invariants: phase Watching implies resume != ""; list.token != "" only in
+// Invariants: phase Watching implies resume != "" and shown == 0; list.token != "" only in
 // Listing; number is resume as an integer, 0 when it is not one; incomplete is 0
 // or reread is set, once synced.
 type machine struct {
@@ -54,10 +54,11 @@ type machine struct {
 	phase      Phase
 	resume     string // changes up to this version are in the sink
 	number     uint64
-	consistent bool // the next list must be a consistent read
-	noStream   bool // this server does not stream lists
-	anew       bool // the server's history may have begun anew
-	synced     bool // the sink has held one complete state
+	shown      uint64 // unfinished lists have given the sink changes up to this version; 0: none
+	consistent bool   // the next list must be a consistent read
+	noStream   bool   // this server does not stream lists
+	anew       bool   // the server's history may have begun anew
+	synced     bool   // the sink has held one complete state
 	list       listing
 
 	failures int           // pauses since the last progress

@@ -30,6 +30,7 @@ var rewrite = flag.Bool("rewrite", false, "write the scenario files anew; read t
 //	ERROR KIND
 //	page VERSION [TOKEN]      a list or page is complete
 //	page VERSION stale        it held an object older than the sink's
+//	item a@5                  an object in a list or page
 //	unreadable                one object or event could not be read
 //	closed                    the server ended the watch
 //	fail KIND [RETRY-AFTER]   the request failed
@@ -110,6 +111,10 @@ func (p *player) play(t *testing.T, words []string) []string {
 		p.now = p.now.Add(d)
 		return nil
 	}
+	if words[0] == "item" {
+		p.m.show(watchtest.Object(words[1]))
+		return nil
+	}
 	var out effects
 	p.m.step(parseInput(t, words), p.now, &out)
 	if err := p.m.check(); err != nil {
@@ -123,6 +128,8 @@ func (m *machine) check() error {
 	switch {
 	case m.phase == Watching && m.resume == "":
 		return errors.New("watching from nowhere")
+	case m.phase == Watching && m.shown != 0:
+		return errors.New("watching after an unfinished list")
 	case m.list.token != "" && m.phase != Listing:
 		return fmt.Errorf("continue token kept in phase %s", m.phase)
 	case m.phase == Checking && m.resume == "":

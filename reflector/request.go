@@ -23,6 +23,7 @@ func (l *loop) nextItem() input {
 			l.m.extend(l.last, l.m.tuning.idle)
 			l.guard.move(l.m.deadline)
 			if l.m.phase == Listing {
+				l.m.show(object)
 				l.stale = l.r.sink.Put(object) || l.stale
 			}
 			if !l.flushed {

@@ -94,9 +94,11 @@ func (m *machine) setResume(version string) {
 }
 
 // backwards reports whether a version is older than what the watch has reached.
-func (m *machine) backwards(version string) bool {
+func (m *machine) backwards(version string) bool { return older(version, m.number) }
+
+func older(version string, than uint64) bool {
 	number, err := strconv.ParseUint(version, 10, 64)
-	return err == nil && number < m.number
+	return err == nil && number < than
 }
 
 // doubt ends a watch whose versions ran backwards: either something old was sent
