@@ -178,8 +178,12 @@ func (s *Server) Watch(ctx context.Context, o watch.WatchOptions) (watch.Stream,
 		for _, item := range s.sorted() {
 			w.pending = append(w.pending, watch.Event{Type: watch.EventAdded, Object: item})
 		}
-		if !s.fault("end bookmark withheld") {
-			w.pending = append(w.pending, watch.Event{Type: watch.EventBookmark, ResourceVersion: strconv.Itoa(s.version), InitialEventsEnd: true})
+		switch {
+		case s.fault("end bookmark withheld"):
+		case s.fault("end bookmark late"):
+			w.late = 1 + s.rng.IntN(10)
+		default:
+			w.pending = append(w.pending, initialEnd(s.version))
 		}
 		w.version = s.version
 		return w, nil
@@ -200,6 +204,12 @@ type serverWatch struct {
 	ctx     context.Context
 	version int // sent up to here
 	pending []watch.Event
+	late    int  // changes still to come before the end bookmark; 0: it was sent, or is withheld
+	told    bool // a change came that cannot be an item of the initial state
+}
+
+func initialEnd(version int) watch.Event {
+	return watch.Event{Type: watch.EventBookmark, ResourceVersion: strconv.Itoa(version), InitialEventsEnd: true}
 }
 
 // Next implements watch.Stream.
@@ -245,14 +255,30 @@ func (w *serverWatch) tryNext() (watch.Event, <-chan struct{}, error) {
 	c := s.history[next]
 	switch {
 	case s.fault("doubled"): // sent, and not moved on
-	case s.fault("replayed") && next > 0:
+	case w.mayReplay() && s.fault("replayed") && next > 0:
 		return s.history[s.rng.IntN(next)].event, nil, nil
 	case s.fault("bookmark"):
 		return watch.Event{Type: watch.EventBookmark, ResourceVersion: strconv.Itoa(w.version)}, nil, nil
 	default:
-		w.version = c.version
+		w.sent(c)
 	}
 	return c.event, nil, nil
+}
+
+// mayReplay is false where a list would be wrong for ever: before its end nothing
+// tells an ADDED that is sent again right after the items from one of them.
+func (w *serverWatch) mayReplay() bool { return w.late == 0 || w.told }
+
+// sent moves on behind a change, and to the end of the initial events if it is due.
+func (w *serverWatch) sent(c past) {
+	w.version = c.version
+	w.told = w.told || c.event.Type != watch.EventAdded
+	if w.late > 0 {
+		w.late--
+		if w.late == 0 {
+			w.pending = append(w.pending, initialEnd(w.version))
+		}
+	}
 }
 
 // Close implements watch.Stream.
