@@ -159,6 +159,7 @@ func (l *loop) observe(in input, now time.Time) {
 		l.counts.BadObjects++
 		l.bad = in.err
 		if l.r.options.OnBadObject != nil {
+			l.r.sink.Flush()
 			l.r.options.OnBadObject(in.err)
 		}
 	case in.kind == wentDeaf && l.m.phase == Watching && l.m.rereadDue(now): // not deaf: a list is due
@@ -182,6 +183,7 @@ func (l *loop) observe(in input, now time.Time) {
 // fault keeps and shows the newest failure, but of a kind that goes on missing
 // the first one.
 func (l *loop) fault(err *watch.Error) {
+	l.r.sink.Flush()
 	if !isMissing(err) || !isMissing(l.reason) {
 		l.reason = err
 	}

@@ -124,7 +124,10 @@ func (l *loop) newRequest(ctx context.Context) context.Context {
 	return ctx
 }
 
+// closeRequest ends the running request. That, and the answer to the next one, may
+// take its time: nothing waits for it.
 func (l *loop) closeRequest() {
+	l.r.sink.Flush()
 	if l.guard != nil {
 		l.guard.stop(errNext)
 	}
