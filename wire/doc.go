@@ -8,12 +8,13 @@
 // Whatever bytes come in, the answer is a result or an *Error that says where;
 // never a panic, and never an allocation that the input merely claims to need.
 //
-// A reader reads through one buffer of its own, 16 KiB at first, and holds one
-// frame or item at a time. The buffer grows only when it is full of bytes that
-// have arrived, to little more than Options.MaxObject; what is longer is read
-// past without being held, and a buffer that has grown is dropped once it is
-// empty. What is kept of an object is a copy of just its size, or what a
-// Compactor makes of it: a patch of another object's bytes.
+// A reader reads through one buffer of its own and holds one frame or item at a
+// time. The buffer has 16 KiB, and 64 KiB while much comes. Beyond that it grows
+// only when it is full of bytes that have arrived, to little more than
+// Options.MaxObject; what is longer is read past without being held, and a buffer
+// of more than 256 KiB is dropped once it is empty. What is kept of an object is a
+// copy of just its size, or what a Compactor makes of it: a patch of another
+// object's bytes.
 //
 // What decoders disagree about is read as the API's generated types decode it:
 // members or parts that come twice, null, names in another case.

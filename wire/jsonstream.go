@@ -48,6 +48,7 @@ func (s *scanner) border() error {
 			}
 		}
 		s.begin()
+		s.buf = nil // the window may drop it
 		if err := s.src.fill(s.limit); err != nil {
 			return err
 		}

@@ -92,13 +92,20 @@ func scanFoundJSON(raw []byte, f *found, m *sink) error {
 	return s.err
 }
 
+// forget lets go of the frame that was handed out. It may have been a large one, and
+// the next one may be long in coming.
+func (k *keeper) forget(f *frame) {
+	f.kind, f.object = "", nil
+	k.draft = Draft{meta: sink{edits: k.draft.meta.edits}}
+	if cap(k.raw) > keepBuffer {
+		k.raw = nil
+	}
+}
+
 // cut returns raw after the edits; it is valid until the next call.
 func (k *keeper) cut(raw []byte, edits []edit) []byte {
 	if len(edits) == 0 {
 		return raw
-	}
-	if cap(k.raw) > keepBuffer {
-		k.raw = nil
 	}
 	k.raw = appendEdited(k.raw[:0], raw, edits)
 	return k.raw

@@ -48,12 +48,13 @@ func (l *ListReader) Next() (*Object, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	var o *Object
 	err := l.items.next(&l.frame)
 	if err == nil {
-		var o *Object
-		if o, err = l.keeper.keep(&l.frame); err == nil {
-			return o, nil
-		}
+		o, err = l.keeper.keep(&l.frame)
+	}
+	if l.keeper.forget(&l.frame); err == nil {
+		return o, nil
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || !e.Object {
 		l.err = err

@@ -90,6 +90,9 @@ type patchWriter struct {
 }
 
 func (w *patchWriter) begin(raw []byte, kept []place) {
+	if cap(w.out) > keepBuffer {
+		w.out = nil
+	}
 	w.raw, w.kept = raw, kept
 	w.out, w.moved = binary.AppendUvarint(w.out[:0], uint64(len(raw))), append(w.moved[:0], kept...)
 	w.literal, w.expected = 0, 0
@@ -119,9 +122,10 @@ func (w *patchWriter) write(end int) {
 	w.out = append(w.out, w.raw[w.literal:end]...)
 }
 
-// end completes the patch.
+// end completes the patch, and lets go of what it makes.
 func (w *patchWriter) end() {
 	if w.literal < len(w.raw) {
 		w.write(len(w.raw))
 	}
+	w.raw = nil
 }

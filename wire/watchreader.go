@@ -54,12 +54,13 @@ func (r *WatchReader) Next() (WatchEvent, error) {
 	if r.err != nil {
 		return WatchEvent{}, r.err
 	}
+	var e WatchEvent
 	err := r.frames.next(&r.frame)
 	if err == nil {
-		var e WatchEvent
-		if e, err = r.event(&r.frame); err == nil {
-			return e, nil
-		}
+		e, err = r.event(&r.frame)
+	}
+	if r.keeper.forget(&r.frame); err == nil {
+		return e, nil
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || !e.Object {
 		r.err = err

@@ -74,8 +74,9 @@ func (w *window) discard(n int64) error {
 	}
 }
 
-// fill reads at least one byte more, or returns io.EOF or an *Error. A full buffer is doubled, or grown to the
-// number of bytes that are wanted in all if that is less.
+// fill reads at least one byte more, or returns io.EOF or an *Error. A full buffer
+// is doubled, or grown to the number of bytes that are wanted in all if that is
+// less.
 func (w *window) fill(want int) error {
 	if w.err != nil {
 		return w.err
