@@ -74,8 +74,8 @@ func (b *body) from(at int) string {
 }
 
 // findLabel looks a name up among the sorted labels that text begins with. All says
-// that the metadata ends with text. What is not as every encoder writes it is left
-// to the scan.
+// that the metadata ends with text. What is not as every encoder writes it, or may
+// not be, is left to the scan.
 func findLabel(text, name string, all bool) (value string, ok, known bool) {
 	for text != "" && text[0] == labelTag {
 		entry, rest, fine := cutField(text)
@@ -98,7 +98,10 @@ func findLabel(text, name string, all bool) (value string, ok, known bool) {
 		}
 		text = rest
 	}
-	return "", false, all || text != ""
+	if text == "" {
+		return "", false, all
+	}
+	return "", false, text[0] < 0x80 // else it may be a label's number in two bytes
 }
 
 // cutField cuts a field with a tag of one byte, a size of one or two and a body

@@ -125,3 +125,43 @@ func TestALabelReadInItsPlaceAllocatesNothing(t *testing.T) {
 		t.Errorf("Label allocates %v times; want 0", n)
 	}
 }
+
+// TestALabelInAnUnusualSpellingIsFound: its number may be written in more bytes than
+// it takes, and its name may be empty.
+func TestALabelInAnUnusualSpellingIsFound(t *testing.T) {
+	entry := func(name, value string) []byte {
+		return fields{}.add(entryKey, []byte(name)).add(entryValue, []byte(value))
+	}
+	plain := fields{}.add(metaLabels, entry("b", "plain"))
+	long := append([]byte{labelTag | 0x80, 0}, plain[1:]...) // the same field
+	for name, labels := range map[string][]byte{
+		"first":  append(long, fields{}.add(metaLabels, entry("c", "1"))...),
+		"second": append(fields{}.add(metaLabels, entry("a", "1")), long...),
+		"last":   append(fields{}.add(metaLabels, entry("", "empty")), long...),
+	} {
+		meta := append(fields{}.add(metaName, []byte("a")), labels...)
+		raw := fields{}.add(objectMetadata, meta)
+		o, err := NewObject(Protobuf, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLabels(t, name, o)
+	}
+	o, err := NewObject(JSON, []byte(`{"metadata":{"name":"a","labels":{"":"empty","b":"plain"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLabels(t, "JSON", o)
+}
+
+// checkLabels compares single labels with those of all the metadata.
+func checkLabels(t *testing.T, name string, o *Object) {
+	t.Helper()
+	meta := o.Meta()
+	for _, label := range []string{"", "a", "b", "c", "d"} {
+		want, wantOK := meta.Label(label)
+		if got, ok := o.Label(label); got != want || ok != wantOK {
+			t.Errorf("%s: label %q = %q, %t; want %q, %t", name, label, got, ok, want, wantOK)
+		}
+	}
+}

@@ -96,7 +96,7 @@ type sink struct {
 	run        labelRun
 	allLabels  bool   // Meta.Labels is wanted; labels are checked in any case
 	label      lookup // one label
-	annotation lookup // one annotation; others are not even checked
+	annotation lookup // one annotation, "" for none; others are not even checked
 }
 
 // key is the key that was found; its strings are part of the bytes.
@@ -104,14 +104,14 @@ func (m *Meta) key() key.Key { return key.Key{Namespace: m.Namespace, Name: m.Na
 
 // lookup is one entry of a map of strings that is looked for.
 type lookup struct {
-	name  string // "" looks for none
+	name  string
 	value string
 	ok    bool
 }
 
 // see looks at an entry. The last one of a name counts.
 func (l *lookup) see(entry Label) {
-	if l.name != "" && l.name == entry.Name {
+	if l.name == entry.Name {
 		l.value, l.ok = entry.Value, true
 	}
 }
