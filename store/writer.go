@@ -135,6 +135,7 @@ func (w *Writer) insert(p Plan) {
 }
 
 func (w *Writer) replace(p Plan) {
+	w.kept = kept{}
 	s, r := w.store, p.record
 	r.round = w.round
 	w.hold(r, p.family)
