@@ -89,6 +89,59 @@ func frames(t testing.TB, mediaType string, objects ...*corev1.Pod) []byte {
 	return all.Bytes()
 }
 
+// dripping delivers its parts one Read each and notes that.
+type dripping struct {
+	parts [][]byte
+	log   *[]string
+}
+
+func (d *dripping) Read(p []byte) (int, error) {
+	*d.log = append(*d.log, "read")
+	if len(d.parts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, d.parts[0])
+	if d.parts[0] = d.parts[0][n:]; len(d.parts[0]) == 0 {
+		d.parts = d.parts[1:]
+	}
+	return n, nil
+}
+
+func (*dripping) Close() error { return nil }
+
+// TestAStreamSaysBeforeEachReadThatItMayWait: within an event too.
+func TestAStreamSaysBeforeEachReadThatItMayWait(t *testing.T) {
+	both(t, func(t *testing.T, mediaType string) {
+		encoding, err := wire.EncodingOf(mediaType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log []string
+		whole := frames(t, mediaType, pod("a", "1"), pod("b", "2"))
+		cut := len(whole) - 4 // within the second
+		s := newStream(&body{
+			encoding: encoding,
+			stream:   &dripping{[][]byte{whole[:cut], whole[cut:]}, &log},
+			cause:    func() error { return nil },
+			cancel:   func(error) {},
+		}, wire.Options{})
+		s.Tune(watch.Tuning{BeforeRead: func() { log = append(log, "flush") }})
+		for {
+			event, err := s.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			log = append(log, event.Object.Key().Name)
+		}
+		if diff := cmp.Diff(log, strings.Fields("flush read a flush read b flush read")); diff != "" {
+			t.Errorf("(-got +want):\n%s", diff)
+		}
+	})
+}
+
 func TestACutAnywhereInTheStreamIsTold(t *testing.T) {
 	both(t, func(t *testing.T, mediaType string) {
 		whole := frames(t, mediaType, pod("a", "1"))
