@@ -119,18 +119,18 @@ func (m *matcher) anywhere(lo, hi int) (start, at int, ok bool) {
 }
 
 // beside finds the first word of raw[lo:hi] that the base has a little beside the
-// place that moved says, the less the better, and where it is.
-func (m *matcher) beside(lo, hi, moved int) (start, at int, ok bool) {
+// place that moved says, the less the better, and by how much it is moved there.
+func (m *matcher) beside(lo, hi, moved int) (start, by int, ok bool) {
 	for shift := 1; shift <= maxShift && !ok; shift++ {
 		if start, ok = m.aligned(lo, hi, moved+shift); ok {
-			at = moved + shift
+			by = moved + shift
 			hi = start + minMatch - 1 // only a nearer one is better
 		}
 		if found, nearer := m.aligned(lo, hi, moved-shift); nearer {
-			start, at, ok = found, moved-shift, true
+			start, by, ok = found, moved-shift, true
 		}
 	}
-	return start, at, ok
+	return start, by, ok
 }
 
 // aligned finds the first word of raw[lo:hi] that the base has moved bytes further
