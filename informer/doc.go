@@ -7,7 +7,8 @@
 // Handlers that promise to be quick (HandlerOptions.Quick) share one queue and one
 // goroutine: they hear the same in the same order, each in turn, and one that is
 // slow after all delays the other quick ones alone. Closing or failing is each
-// one's own affair.
+// one's own affair. What came together is told together: whoever tells handlers is
+// woken before the reader waits for anything, not once an event.
 //
 // Order and loss. A handler hears of one object in the order of its versions;
 // of different objects in the order in which they first had something to tell.

@@ -26,7 +26,8 @@
 //     source can tell that the kind is there again (Awaiter).
 //
 // The shell (reflector.go) runs it: one goroutine reads, and one timer ends a
-// request that has gone deaf.
+// request that has gone deaf. Before anything that may block, a read, a request, a
+// pause or a callback, the sink is flushed.
 //
 // Source: https://kubernetes.io/docs/reference/using-api/api-concepts/.
 package reflector

@@ -24,7 +24,7 @@ type Options struct {
 	Indexes map[string]IndexFunc
 	// Compact keeps of each object only what it does not have in common with
 	// others of its owner, or of the store: see wire.Compactor. Realistic pods
-	// take a fifth of the memory; storing one takes 2 to 8 µs more, and reading
+	// take a fifth of the memory; storing one takes up to 8 µs more, and reading
 	// one less than 1 µs. By default objects are kept whole.
 	Compact bool
 }
