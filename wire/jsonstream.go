@@ -15,12 +15,12 @@ func (s *scanner) pull() bool {
 		s.over = true
 		s.drop()
 	}
-	if err := s.src.fill(s.limit); err != nil {
+	err := s.src.fill(s.limit)
+	s.buf = s.src.bytes() // they may be in another buffer, whatever came
+	if err != nil {
 		s.err = s.src.broken(err, "a JSON value")
-		return false
 	}
-	s.buf = s.src.bytes()
-	return true
+	return err == nil
 }
 
 // drop forgets the bytes that were walked.

@@ -50,6 +50,18 @@ func blocked(t *testing.T, body []byte, encoding Encoding, o Options) *WatchRead
 	return r
 }
 
+// TestAScannerLeavesABufferThatItsWindowGaveBack: somebody else may write to it.
+func TestAScannerLeavesABufferThatItsWindowGaveBack(t *testing.T) {
+	w := window{r: strings.NewReader(`"` + strings.Repeat("x", bufferSize-1))}
+	s := pulling(&w, DefaultMaxObject)
+	if s.skip() || s.err == nil {
+		t.Fatal("read a string without an end")
+	}
+	if len(w.buf) != busySize || len(s.buf) != bufferSize || &s.buf[0] != &w.buf[0] {
+		t.Errorf("%d bytes of %d, not those of the window's %d", len(s.buf), bufferSize, len(w.buf))
+	}
+}
+
 // announced closes asked before it reads.
 type announced struct {
 	io.Reader
