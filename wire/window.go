@@ -31,7 +31,7 @@ type window struct {
 	r          io.Reader
 	buf        []byte // from a pool, or larger and our own
 	start, end int    // the window is buf[start:end]
-	busy       bool   // the last read filled all the room that there was
+	busy       bool   // much comes: the last read filled its room, or would have filled a first buffer
 	offset     int64  // of buf[start] in the stream
 	err        error  // what ended the stream: io.EOF or an *Error; final
 }
@@ -88,7 +88,7 @@ func (w *window) fill(want int) error {
 			n, err = 0, errors.New("the reader returned an impossible count")
 		}
 		w.end += n
-		w.busy = w.end == len(w.buf)
+		w.busy = n >= bufferSize || w.end == len(w.buf)
 		if err != nil {
 			w.fail(err)
 		}

@@ -98,6 +98,38 @@ func TestWindowIsLargerWhileMuchComes(t *testing.T) {
 	}
 }
 
+// TestWindowStaysLargeWhileReadsAreLarge: though they do not fill it, as those of a
+// connection that hands out records.
+func TestWindowStaysLargeWhileReadsAreLarge(t *testing.T) {
+	const record, frame = bufferSize, bufferSize / 4
+	w := window{r: &records{size: record, left: 50}}
+	smaller := 0
+	for before := 0; w.need(frame) == nil; w.skip(frame) {
+		if len(w.buf) < before {
+			smaller++
+		}
+		before = len(w.buf)
+	}
+	if smaller > 0 {
+		t.Errorf("the buffer became smaller %d times while records of %d bytes came", smaller, record)
+	}
+}
+
+// records hands out one record a Read, as far as there is room.
+type records struct{ size, rest, left int }
+
+func (r *records) Read(p []byte) (int, error) {
+	if r.rest == 0 {
+		if r.left == 0 {
+			return 0, io.EOF
+		}
+		r.left, r.rest = r.left-1, r.size
+	}
+	n := min(len(p), r.rest)
+	r.rest -= n
+	return n, nil
+}
+
 func TestReadersGiveTheirBufferBackAtTheEnd(t *testing.T) {
 	bothEncodings(t, func(t *testing.T, encoding Encoding) {
 		body := watchStream(t, encoding, sent{"ADDED", configMap("a")})
