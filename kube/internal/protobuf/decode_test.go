@@ -315,6 +315,32 @@ func TestStringsAreNotCopied(t *testing.T) {
 	}
 }
 
+// TestAMapIsNotMadeLargerThanItsEntriesCanBe: what a message of nothing but empty
+// entries takes is bounded, and honest ones find room at once.
+func TestAMapIsNotMadeLargerThanItsEntriesCanBe(t *testing.T) {
+	const n = 1000
+	tag := uint64(11<<3 | bytesType) // the labels of metadata
+	for _, tc := range []struct {
+		entry string
+		want  int
+	}{
+		{"", 1 + (n*2-2)/smallEntry},
+		{"\x0a\x02ab\x12\x00", n},
+	} {
+		var raw []byte
+		for range n {
+			raw = protowire.AppendString(protowire.AppendVarint(raw, tag), tc.entry)
+		}
+		d := &decoder{data: string(raw)}
+		if got := d.room(tag, 2, 2+len(tc.entry), len(raw)); got != tc.want {
+			t.Errorf("room for %d entries %q: %d; want %d", n, tc.entry, got, tc.want)
+		}
+		if !compare(t, reflect.TypeFor[metav1.ObjectMeta](), raw, len(raw)) {
+			t.Errorf("%d entries %q: given up", n, tc.entry)
+		}
+	}
+}
+
 func FuzzDecodeIsTheGeneratedUnmarshalOrNothing(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Node](), reflect.TypeFor[corev1.Secret](), reflect.TypeFor[corev1.Event](),

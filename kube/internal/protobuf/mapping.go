@@ -61,6 +61,16 @@ func (d *decoder) entries(tag uint64, at, stop, end int, put func(key string, e 
 	return stop
 }
 
+// smallEntry is what an entry takes that has a key and a value of its own to tell.
+const smallEntry = 8
+
+// room is the number of entries to make a map for. However many there are, a map is
+// not made larger than what the message has bytes for: entries of nothing take two
+// bytes each, are all of one key, and would have room for 80 times as much.
+func (d *decoder) room(tag uint64, at, stop, end int) int {
+	return min(d.run(tag, stop, end), 1+(end-at)/smallEntry)
+}
+
 // madeMap returns the map at p, which it makes with room for n when there is none.
 func madeMap[K comparable, V any](p unsafe.Pointer, n int) map[K]V {
 	m := (*map[K]V)(p)
@@ -71,7 +81,7 @@ func madeMap[K comparable, V any](p unsafe.Pointer, n int) map[K]V {
 }
 
 func putStrings[K, V ~string](d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
-	m := madeMap[K, V](p, d.run(f.tag, stop, end))
+	m := madeMap[K, V](p, d.room(f.tag, at, stop, end))
 	return d.entries(f.tag, at, stop, end, func(key string, e entry) bool {
 		value := ""
 		if e.value != giveUp {
@@ -83,7 +93,7 @@ func putStrings[K, V ~string](d *decoder, f *field, p unsafe.Pointer, at, stop, 
 }
 
 func putBytes(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
-	m := madeMap[string, []byte](p, d.run(f.tag, stop, end))
+	m := madeMap[string, []byte](p, d.room(f.tag, at, stop, end))
 	return d.entries(f.tag, at, stop, end, func(key string, e entry) bool {
 		value := []byte{}
 		if e.value != giveUp {
@@ -95,7 +105,7 @@ func putBytes(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
 }
 
 func putQuantities(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
-	m := madeMap[corev1.ResourceName, resource.Quantity](p, d.run(f.tag, stop, end))
+	m := madeMap[corev1.ResourceName, resource.Quantity](p, d.room(f.tag, at, stop, end))
 	return d.entries(f.tag, at, stop, end, func(key string, e entry) bool {
 		var value resource.Quantity
 		ok := e.value == giveUp || d.quantity(&value, e.value, e.valueEnd)
@@ -107,7 +117,7 @@ func putQuantities(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) in
 func putMessages(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int {
 	m := reflect.NewAt(f.typ, p).Elem()
 	if m.IsNil() {
-		m.Set(reflect.MakeMapWithSize(f.typ, d.run(f.tag, stop, end)))
+		m.Set(reflect.MakeMapWithSize(f.typ, d.room(f.tag, at, stop, end)))
 	}
 	return d.entries(f.tag, at, stop, end, func(key string, e entry) bool {
 		value := reflect.New(f.typ.Elem())
