@@ -42,7 +42,7 @@ func addMessages(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int 
 		return giveUp
 	}
 	n := d.run(f.tag, stop, end)
-	elements := reflect.MakeSlice(f.typ, n, n).UnsafePointer()
+	elements := f.elements(n)
 	*list = header{elements, n, n}
 	for i, next := 0, stop; at != giveUp; i++ {
 		if !d.nested(f.message, unsafe.Add(elements, i*f.size), at, next) {
@@ -52,4 +52,13 @@ func addMessages(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int 
 		at, next = d.again(f.tag, stop, end)
 	}
 	return stop
+}
+
+// elements returns n zero elements of the list. One, as many lists have, is made without
+// the slice header that MakeSlice allocates besides.
+func (f *field) elements(n int) unsafe.Pointer {
+	if n == 1 {
+		return reflect.New(f.typ.Elem()).UnsafePointer()
+	}
+	return reflect.MakeSlice(f.typ, n, n).UnsafePointer()
 }
