@@ -3,8 +3,8 @@ package kube
 import (
 	"errors"
 	"runtime"
-	"slices"
 	"sync"
+	"unsafe"
 	"weak"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,54 +33,59 @@ func View[T any](obj *wire.Object) (*T, error) {
 // the other types that Kind.Decode takes.
 func ViewOf[T any](kind Kind, obj *wire.Object) (*T, error) { return view[T](obj, kind.GVK) }
 
-// views are the results that are alive, by object: its weak pointer is no other
-// object's, ever. The values are *viewSet.
+// views are the results that are alive: *viewed by the address of their object, which
+// is a uintptr. An address is found faster than a weak pointer is made.
 var views sync.Map
 
-// viewSet is what one object was decoded into, at least once. It does not
-// change; another takes its place.
-type viewSet []*viewed
-
-// viewed is one result.
+// viewed is one result, and behind it the others of the same address. It does not
+// change once it is in views.
 type viewed struct {
-	gvk   schema.GroupVersionKind // that was asked for
-	value any                     // a weak.Pointer[T], which says the type
+	object weak.Pointer[wire.Object] // whose address may be another's by now
+	gvk    schema.GroupVersionKind   // that was asked for
+	value  any                       // a weak.Pointer[T], which says the type
+	next   *viewed
 }
 
 // viewID is what a result is to be forgotten by.
 type viewID struct {
-	object weak.Pointer[wire.Object]
-	viewed *viewed
+	address uintptr
+	value   any // as in viewed: it is no other result's, ever
 }
 
 func view[T any](obj *wire.Object, gvk schema.GroupVersionKind) (*T, error) {
 	if obj == nil {
 		return nil, errors.New("view: there is no object")
 	}
-	object := weak.Make(obj)
-	if result := findView[T](loadViews(object), gvk); result != nil {
+	address := uintptr(unsafe.Pointer(obj))
+	known := loadViews(address)
+	if result := findView[T](known, obj, gvk); result != nil {
 		return result, nil
 	}
 	result := new(T)
 	if err := decode(obj, gvk, result); err != nil {
 		return nil, err
 	}
-	return shareView(object, gvk, result), nil
+	if unsafe.Sizeof(*result) == 0 {
+		return result, nil // the runtime tells of no such value that it is gone
+	}
+	v := &viewed{object: weak.Make(obj), gvk: gvk, value: weak.Make(result), next: known}
+	if first := shareView[T](address, obj, v); first != nil {
+		return first, nil
+	}
+	runtime.AddCleanup(result, forgetView, viewID{address, v.value})
+	return result, nil
 }
 
-func loadViews(object weak.Pointer[wire.Object]) *viewSet {
-	set, _ := views.Load(object)
-	found, _ := set.(*viewSet)
+func loadViews(address uintptr) *viewed {
+	first, _ := views.Load(address)
+	found, _ := first.(*viewed)
 	return found
 }
 
-// findView returns the result of this type and kind, nil when none is alive.
-func findView[T any](set *viewSet, gvk schema.GroupVersionKind) *T {
-	if set == nil {
-		return nil
-	}
-	for _, v := range *set {
-		if value, ok := v.value.(weak.Pointer[T]); ok && v.gvk == gvk {
+// findView returns the result of this object, type and kind, nil when none is alive.
+func findView[T any](v *viewed, obj *wire.Object, gvk schema.GroupVersionKind) *T {
+	for ; v != nil; v = v.next {
+		if value, ok := v.value.(weak.Pointer[T]); ok && v.gvk == gvk && v.object.Value() == obj {
 			if result := value.Value(); result != nil {
 				return result
 			}
@@ -89,46 +94,48 @@ func findView[T any](set *viewSet, gvk schema.GroupVersionKind) *T {
 	return nil
 }
 
-// shareView makes result the one that all get, unless another was first, and
-// returns that which they get.
-func shareView[T any](object weak.Pointer[wire.Object], gvk schema.GroupVersionKind, result *T) *T {
-	v := &viewed{gvk: gvk, value: weak.Make(result)}
-	for {
-		old := loadViews(object)
-		if first := findView[T](old, gvk); first != nil {
+// shareView makes v the one that all get, unless another was first, which it
+// returns. Among those behind v, which there were before, it was not.
+func shareView[T any](address uintptr, obj *wire.Object, v *viewed) *T {
+	for !replaceViews(address, v.next, v) {
+		v.next = loadViews(address)
+		if first := findView[T](v.next, obj, v.gvk); first != nil {
 			return first
 		}
-		set := viewSet{v}
-		if old != nil {
-			set = append(set, *old...)
-		}
-		if replaceViews(object, old, set) {
-			runtime.AddCleanup(result, forgetView, viewID{object, v})
-			return result
-		}
 	}
+	return nil
 }
 
 // forgetView drops a result that was collected.
 func forgetView(id viewID) {
 	for {
-		old := loadViews(id.object)
-		set := slices.DeleteFunc(slices.Clone(*old), func(v *viewed) bool { return v == id.viewed })
-		if replaceViews(id.object, old, set) {
+		old := loadViews(id.address)
+		if replaceViews(id.address, old, old.without(id.value)) {
 			return
 		}
 	}
 }
 
-// replaceViews puts set in the place of old, nil for none, and tells whether
-// old was still there.
-func replaceViews(object weak.Pointer[wire.Object], old *viewSet, set viewSet) bool {
+// without returns the results less one, nil for none.
+func (v *viewed) without(value any) *viewed {
+	switch {
+	case v == nil:
+		return nil
+	case v.value == value:
+		return v.next
+	}
+	return &viewed{v.object, v.gvk, v.value, v.next.without(value)}
+}
+
+// replaceViews puts v in the place of old, nil for none, and tells whether old
+// was still there.
+func replaceViews(address uintptr, old, v *viewed) bool {
 	switch {
 	case old == nil:
-		_, taken := views.LoadOrStore(object, &set)
+		_, taken := views.LoadOrStore(address, v)
 		return !taken
-	case len(set) == 0:
-		return views.CompareAndDelete(object, old)
+	case v == nil:
+		return views.CompareAndDelete(address, old)
 	}
-	return views.CompareAndSwap(object, old, &set)
+	return views.CompareAndSwap(address, old, v)
 }

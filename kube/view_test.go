@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,11 +32,13 @@ func viewOfPod[T any](object *wire.Object) (*T, error) { return ViewOf[T](podKin
 
 // viewedAs counts the results that are remembered for an object.
 func viewedAs(object *wire.Object) int {
-	set := loadViews(weak.Make(object))
-	if set == nil {
-		return 0
+	n := 0
+	for v := loadViews(uintptr(unsafe.Pointer(object))); v != nil; v = v.next {
+		if v.object.Value() == object {
+			n++
+		}
 	}
-	return len(*set)
+	return n
 }
 
 // collected runs the garbage collector until done, which cleanups lead to.
@@ -144,7 +147,7 @@ func TestAViewThatNobodyHoldsIsCollectedAndForgotten(t *testing.T) {
 	}
 	runtime.KeepAlive(meta)
 	collected(t, "all", func() bool { return viewedAs(kept) == 0 })
-	if _, there := views.Load(weak.Make(kept)); there {
+	if _, there := views.Load(uintptr(unsafe.Pointer(kept))); there {
 		t.Error("an object without results still has a place")
 	}
 	if again := mustView(t, viewOfPod[corev1.Pod], kept); again.Name != "a" {
@@ -159,6 +162,42 @@ func TestAViewDoesNotKeepItsObjectAlive(t *testing.T) {
 	collected(t, "the object", func() bool { return watched.Value() == nil })
 	if diff := cmp.Diff(held, wantPod()); diff != "" {
 		t.Errorf("the result outlives the object (-got +want):\n%s", diff)
+	}
+}
+
+// TestAnObjectAtTheAddressOfAnotherHasViewsOfItsOwn: results are held while their
+// objects go, so that others get their addresses.
+func TestAnObjectAtTheAddressOfAnotherHasViewsOfItsOwn(t *testing.T) {
+	var held []*corev1.Pod
+	addresses, again := map[uintptr]bool{}, 0
+	for i := 0; again < 20 && i < 20_000; i++ {
+		kept := object(t, wire.Protobuf, pod("a", fmt.Sprint(i)))
+		address := uintptr(unsafe.Pointer(kept))
+		if addresses[address] {
+			again++
+		}
+		addresses[address] = true
+		got := mustView(t, View[corev1.Pod], kept)
+		if got.ResourceVersion != fmt.Sprint(i) || mustView(t, View[corev1.Pod], kept) != got {
+			t.Fatalf("version %s for %d, which is at a used address: %v", got.ResourceVersion, i, again > 0)
+		}
+		held = append(held, got)
+		if i%200 == 0 {
+			runtime.GC()
+		}
+	}
+	if again == 0 {
+		t.Error("no address was used again")
+	}
+	runtime.KeepAlive(held)
+}
+
+// TestAViewOfNothingIsNotRemembered: the runtime does not tell when a value without
+// size is gone.
+func TestAViewOfNothingIsNotRemembered(t *testing.T) {
+	kept := keep(t, wire.JSON, []byte(`{"metadata":{"name":"w"}}`))
+	if got := mustView(t, View[struct{}], kept); got == nil || viewedAs(kept) != 0 {
+		t.Errorf("View = %v, and %d results are remembered; want none", got, viewedAs(kept))
 	}
 }
 
