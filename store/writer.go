@@ -109,13 +109,15 @@ func (w *Writer) Put(object *wire.Object, force bool) Plan {
 
 // compareVersions is 0 for one version of one object, positive when a is newer.
 func compareVersions(a, b *wire.Object) int {
-	if a.UID() == b.UID() && a.ResourceVersion() == b.ResourceVersion() && a.ResourceVersion() != "" {
-		return 0
-	}
 	x, xOK := a.Version()
 	y, yOK := b.Version()
-	if xOK && yOK && x > y {
+	switch {
+	case xOK && yOK && x > y:
 		return 1
+	case xOK && yOK && x < y: // as nearly always, without a look at the bytes
+		return -1
+	case a.UID() == b.UID() && a.ResourceVersion() == b.ResourceVersion() && a.ResourceVersion() != "":
+		return 0
 	}
 	return -1
 }

@@ -32,9 +32,7 @@ func newHark(j *Job) (*hark, error) {
 		return nil, err
 	}
 	o := informer.Options{Indexes: map[string]store.IndexFunc{store.NamespaceIndex: store.Namespace()}}
-	if j.Side == "hark-compact" {
-		o = compact(o)
-	}
+	o.Whole = j.Side == "hark-whole"
 	return &hark{job: j, informer: informer.New(client.Source(harkKind(j), kube.SourceOptions{}), o)}, nil
 }
 
@@ -93,6 +91,3 @@ func (f *hark) stop() {
 	}
 	f.running.Wait()
 }
-
-// compact chooses the compact store.
-func compact(o informer.Options) informer.Options { o.Compact = true; return o }
