@@ -9,8 +9,8 @@ import (
 const (
 	// minMatch is the shortest text that is looked for in a base. It is one word.
 	minMatch = 8
-	// stride is how far apart the texts of the base are that can be found out of
-	// place. A match is then extended to both sides.
+	// stride is how far apart the texts are that are looked up in the base, all of
+	// whose places the table has. A match is then extended to both sides.
 	stride = 4
 	// probes is how many places of an object are looked up before all of them are.
 	probes = 24
@@ -55,7 +55,7 @@ func (m *matcher) patch(raw []byte, base string, kept []place) (patch []byte, mo
 // not a sibling's. Where there is nothing, as in most config maps, finding that
 // out word by word would take longer than all the rest.
 func (m *matcher) promises(raw []byte, base string) bool {
-	if m.base = bytesOf(base); len(base) < minMatch || len(raw) < probes*(stride+minMatch) {
+	if m.base = bytesOf(base); len(base) < minMatch || len(raw) < probes*minMatch {
 		return true
 	}
 	if !m.isIndexed() {
@@ -63,8 +63,8 @@ func (m *matcher) promises(raw []byte, base string) bool {
 	}
 	m.raw = raw
 	for i := range probes {
-		lo := i * (len(raw) - stride - minMatch) / (probes - 1)
-		if _, _, ok := m.anywhere(lo, lo+stride-1+minMatch); ok {
+		lo := i * (len(raw) - minMatch) / (probes - 1)
+		if _, _, ok := m.anywhere(lo, lo+minMatch); ok {
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func (m *matcher) next(lo, hi int) (start, at int, ok bool) {
 
 // anywhere finds the first word of raw[lo:hi] that the table has.
 func (m *matcher) anywhere(lo, hi int) (start, at int, ok bool) {
-	for start := lo; start <= hi-minMatch; start++ {
+	for start := lo; start <= hi-minMatch; start += stride {
 		w := word(m.raw[start:])
 		if at := int(m.table[m.hash(w)]) - 1; at >= 0 && w == word(m.base[at:]) {
 			return start, at, true
@@ -157,14 +157,14 @@ func (m *matcher) isIndexed() bool {
 
 // index makes the table for the base.
 func (m *matcher) index() {
-	size := max(bits.Len(uint(len(m.base)/stride)), 4)
+	size := max(bits.Len(uint(len(m.base)))+1, 4)
 	m.shift = uint(64 - size)
 	if cap(m.table) < 1<<size || cap(m.table) > keepBuffer {
 		m.table = make([]uint32, 1<<size)
 	}
 	m.table = m.table[:1<<size]
 	clear(m.table)
-	for at := 0; at+minMatch <= len(m.base); at += stride {
+	for at := 0; at+minMatch <= len(m.base); at++ {
 		m.table[m.hash(word(m.base[at:]))] = uint32(at + 1)
 	}
 	m.indexed = m.base
