@@ -3,6 +3,7 @@ package wire
 import (
 	"hash/maphash"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/gocampus/hark/key"
@@ -81,6 +82,7 @@ func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 	}
 	raw := c.flat(o)
 	kept := c.places(o)
+	c.matcher.span[0], c.matcher.span[1] = o.labelSpan(raw)
 	base := c.baseFor(family, size)
 	if family.base == "" && !c.matcher.promises(raw, base) {
 		base = ""
@@ -94,7 +96,11 @@ func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 	if len(patch) > size-size/8 {
 		return nil, family
 	}
-	return o.patched(k, patch, base, kept, moved), family
+	small := o.patched(k, patch, base, kept, moved)
+	if o.body.labels != labelsNone {
+		small.body.labels = c.matcher.labels()
+	}
+	return small, family
 }
 
 // family returns the family that o belongs to. A new one is not in the table
@@ -166,6 +172,14 @@ func (o *Object) patched(k key.Key, patch []byte, base string, kept, moved []pla
 		}
 	}
 	return p
+}
+
+// labels is the place of the labels in the base, if they have one there.
+func (m *matcher) labels() uint16 {
+	if m.span[1] == 0 || m.spanAt <= labelsNone || m.spanAt > math.MaxUint16 {
+		return labelsUnknown
+	}
+	return uint16(m.spanAt)
 }
 
 // patchHolder returns an Object and a copy of patch, which is its tail where that

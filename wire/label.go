@@ -4,9 +4,10 @@ import "math"
 
 // A label is the one part of the metadata that is read of all objects in turn. In
 // protobuf an Object remembers where the labels begin, which encoders write sorted,
-// so that one is read in the bytes, kept or shared, nothing is put together, and
-// not more memory is touched than has to be. Where that cannot be, all of the
-// metadata is scanned.
+// so that one is read in the bytes, nothing is put together, and not more memory is
+// touched than has to be. Siblings nearly always have the labels of their base: of a
+// patched object that has them, and what follows them, in one piece, the place is
+// that in the base. Where it cannot be so, all of the metadata is scanned.
 
 const (
 	// labelsUnknown says nothing: the metadata is to be scanned.
@@ -54,23 +55,35 @@ func (b *body) label(name string) (value string, ok, known bool) {
 	if b.labels <= labelsNone {
 		return "", false, b.labels == labelsNone
 	}
-	size := int(b.head) - int(b.labels)
-	text := b.from(int(b.labels))
-	if len(text) < size {
-		return findLabel(text, name, false)
+	at, size := int(b.labels), int(b.head)-int(b.labels)
+	switch {
+	case b.form == patched:
+		return findLabel(b.base[at:], name, false)
+	case at+size <= len(b.data):
+		return findLabel(b.data[at:at+size], name, true)
 	}
-	return findLabel(text[:size], name, true)
+	return findLabel(b.data[min(at, len(b.data)):], name, false)
 }
 
-// from returns the bytes from a place on, as many as are in one piece.
-func (b *body) from(at int) string {
-	for piece := range b.pieces {
-		if at < len(piece) {
-			return piece[at:]
-		}
-		at -= len(piece)
+// labelSpan is where the labels of an object in one piece are, and the byte that
+// follows them in the metadata; it is empty where that is not known.
+func (o *Object) labelSpan(raw []byte) (start, end int) {
+	b := &o.body
+	if b.labels <= labelsNone {
+		return 0, 0
 	}
-	return ""
+	start, end = int(b.labels), int(b.labels)
+	for text := alias(raw[start:b.head]); text != "" && text[0] == labelTag; {
+		_, rest, ok := cutField(text)
+		if !ok {
+			return 0, 0
+		}
+		text, end = rest, int(b.head)-len(rest)
+	}
+	if end >= int(b.head) {
+		return 0, 0
+	}
+	return start, end + 1
 }
 
 // findLabel looks a name up among the sorted labels that text begins with. All says

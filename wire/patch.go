@@ -87,6 +87,8 @@ type patchWriter struct {
 	expected int     // where the next match is expected, if no literal is before it
 	kept     []place // what of raw must be in one piece in the patch
 	moved    []place // where it is there
+	span     [2]int  // of raw, of which is asked where the base has it
+	spanAt   int     // there, or -1 if it is not in one match
 }
 
 func (w *patchWriter) begin(raw []byte, kept []place) {
@@ -95,11 +97,14 @@ func (w *patchWriter) begin(raw []byte, kept []place) {
 	}
 	w.raw, w.kept = raw, kept
 	w.out, w.moved = binary.AppendUvarint(w.out[:0], uint64(len(raw))), append(w.moved[:0], kept...)
-	w.literal, w.expected = 0, 0
+	w.literal, w.expected, w.spanAt = 0, 0, -1
 }
 
 // match says that the n bytes of raw from start are those of the base from at.
 func (w *patchWriter) match(start, n, at int) {
+	if start <= w.span[0] && w.span[1] <= start+n {
+		w.spanAt = at + w.span[0] - start
+	}
 	w.write(start)
 	w.expected += start - w.literal
 	if moved := at - w.expected; moved == 0 {

@@ -54,7 +54,7 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 
 func (q *Queue[T]) request(item T, r *request) {
 	lane, hash, now := q.lane(item), q.hash(item), q.now()
-	q.mu.Lock()
+	q.lock()
 	q.core.promote(now)
 	ok := q.core.schedule(item, hash, lane, r, now)
 	wake := q.notify()
@@ -73,7 +73,7 @@ func (q *Queue[T]) AddRateLimited(item T) {
 		random = rand.Float64()
 	}
 	lane, hash, now := q.lane(item), q.hash(item), q.now()
-	q.mu.Lock()
+	q.lock()
 	q.core.promote(now)
 	ok := q.core.retry(item, hash, lane, random, now)
 	wake := q.notify()
@@ -88,7 +88,7 @@ func (q *Queue[T]) AddRateLimited(item T) {
 // or waits for the end of a run, and tells whether there was one. A run under
 // way goes on, and failures stay counted.
 func (q *Queue[T]) Cancel(item T) bool {
-	q.mu.Lock()
+	q.lock()
 	cancelled := q.core.cancel(q.find(item))
 	q.setAlarm()
 	q.checkDrained()
@@ -99,14 +99,14 @@ func (q *Queue[T]) Cancel(item T) bool {
 // Forget clears the failures of item, after success or for good. A delivery
 // that is pending stays so, and Done must still be called.
 func (q *Queue[T]) Forget(item T) {
-	q.mu.Lock()
+	q.lock()
 	q.core.forget(q.find(item))
 	q.mu.Unlock()
 }
 
 // NumRequeues returns the failures of item since the last Forget.
 func (q *Queue[T]) NumRequeues(item T) int {
-	q.mu.Lock()
+	q.lock()
 	failures := 0
 	if n := q.find(item); n != nil {
 		failures = int(n.failures)
@@ -123,7 +123,7 @@ func (q *Queue[T]) RecordError(item T, err error) {
 		return
 	}
 	lane, hash, text, now := q.lane(item), q.hash(item), err.Error(), q.now()
-	q.mu.Lock()
+	q.lock()
 	ok := q.core.record(item, hash, lane, text, now)
 	q.mu.Unlock()
 	if !ok {

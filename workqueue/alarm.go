@@ -55,7 +55,7 @@ func (q *Queue[T]) stopAlarm() {
 
 // ring is called by the timer, in a goroutine of its own.
 func (q *Queue[T]) ring() {
-	q.mu.Lock()
+	q.lock()
 	var silent chan struct{}
 	if q.alarm.calls--; q.alarm.calls == 0 { // otherwise it was set anew as it went off
 		q.alarm.set, silent = false, q.alarm.silent

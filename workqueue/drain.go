@@ -6,7 +6,7 @@ import "context"
 // still be got; then every Get returns at once. It ends the drains under way,
 // and may be called more than once.
 func (q *Queue[T]) ShutDown() {
-	q.mu.Lock()
+	q.lock()
 	if q.forced != nil {
 		close(q.forced)
 		q.forced = nil
@@ -31,7 +31,7 @@ func (q *Queue[T]) ShutDownWithDrain() {
 // what is queued, with the cause of ctx, or with ErrShutDown if ShutDown ended
 // it. What is left stays in the queue, to be got as after ShutDown.
 func (q *Queue[T]) Drain(ctx context.Context) ([]T, error) {
-	q.mu.Lock()
+	q.lock()
 	wake, silent := q.shutDown()
 	drained, forced := q.drains()
 	q.mu.Unlock()
@@ -90,7 +90,7 @@ func (q *Queue[T]) checkDrained() {
 }
 
 func (q *Queue[T]) left() []T {
-	q.mu.Lock()
+	q.lock()
 	defer q.mu.Unlock()
 	return q.core.left()
 }

@@ -32,6 +32,21 @@ type Queue[T comparable] struct {
 	drained, forced chan struct{}
 }
 
+// spins is how often a lock that is held is tried before the goroutine parks: for
+// somewhat longer than it is held, but for a table that grows.
+const spins = 200
+
+// lock takes mu. Parking and waking a goroutine takes many times as long as mu is
+// held, and sync.Mutex parks at once where other goroutines are ready to run.
+func (q *Queue[T]) lock() {
+	for range spins {
+		if q.mu.TryLock() {
+			return
+		}
+	}
+	q.mu.Lock()
+}
+
 // New returns a queue. It starts nothing.
 func New[T comparable](options Options[T]) *Queue[T] {
 	options = options.withDefaults()
@@ -49,7 +64,7 @@ func New[T comparable](options Options[T]) *Queue[T] {
 // delivered again after Done. After ShutDown nothing is added.
 func (q *Queue[T]) Add(item T) {
 	lane, hash := q.lane(item), q.hash(item)
-	q.mu.Lock()
+	q.lock()
 	ok := q.core.add(item, hash, lane, q.promote())
 	wake := q.notify()
 	q.mu.Unlock()
@@ -62,7 +77,7 @@ func (q *Queue[T]) Add(item T) {
 // Len returns the number of items that Get would deliver now. Items that are
 // delayed, or that wait for their own run to end, do not count.
 func (q *Queue[T]) Len() int {
-	q.mu.Lock()
+	q.lock()
 	wake := q.catchUp()
 	n := q.core.order.aged.len
 	q.mu.Unlock()
@@ -74,7 +89,7 @@ func (q *Queue[T]) Len() int {
 // was got. If the item is not being processed nothing changes: the call is
 // counted in Stats.Misused and reported to Options.OnMisuse.
 func (q *Queue[T]) Done(item T) {
-	q.mu.Lock()
+	q.lock()
 	n, now := q.find(item), unknown
 	if q.core.again > 0 { // only then a run that ends may be followed by another
 		now = q.promote()
@@ -91,7 +106,7 @@ func (q *Queue[T]) Done(item T) {
 
 // ShuttingDown tells whether ShutDown, ShutDownWithDrain or Drain was called.
 func (q *Queue[T]) ShuttingDown() bool {
-	q.mu.Lock()
+	q.lock()
 	defer q.mu.Unlock()
 	return q.core.closed
 }
@@ -99,7 +114,7 @@ func (q *Queue[T]) ShuttingDown() bool {
 // Get blocks until an item is due and hands it out, or returns shutdown once
 // the queue is shut down and empty. Done must follow.
 func (q *Queue[T]) Get() (item T, shutdown bool) {
-	q.mu.Lock()
+	q.lock()
 	if n := q.take(); n != nil { // next does the same; most calls end here
 		item = n.item
 		wake := q.notify()
@@ -149,7 +164,7 @@ func (q *Queue[T]) next(ctx context.Context, d *Delivery[T]) (item T, err error)
 			q.passOn(w)
 			return item, context.Cause(ctx)
 		}
-		q.mu.Lock()
+		q.lock()
 		if w != nil {
 			q.waiters.back(w)
 		}

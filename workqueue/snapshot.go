@@ -76,7 +76,7 @@ type Snapshot[T comparable] struct {
 
 // Stats returns the counts. It is cheap.
 func (q *Queue[T]) Stats() Stats {
-	q.mu.Lock()
+	q.lock()
 	wake := q.catchUp()
 	stats := q.core.count()
 	q.mu.Unlock()
@@ -93,7 +93,7 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 }
 
 func (q *Queue[T]) snapshot() Snapshot[T] {
-	q.mu.Lock()
+	q.lock()
 	now, c := q.promoteNow(), &q.core
 	wake := q.notify()
 	defer func() {

@@ -121,7 +121,7 @@ func (q *Queue[T]) await(ctx context.Context, w *waiter) {
 
 // withdraw takes w off the list as if it had been woken, unless it already is.
 func (q *Queue[T]) withdraw(w *waiter) bool {
-	q.mu.Lock()
+	q.lock()
 	defer q.mu.Unlock()
 	if !w.listed {
 		return false
@@ -137,7 +137,7 @@ func (q *Queue[T]) passOn(w *waiter) {
 	if w == nil {
 		return
 	}
-	q.mu.Lock()
+	q.lock()
 	q.waiters.back(w)
 	wake := q.notify()
 	q.mu.Unlock()
