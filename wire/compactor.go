@@ -3,7 +3,6 @@ package wire
 import (
 	"hash/maphash"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/gocampus/hark/key"
@@ -97,8 +96,8 @@ func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 		return nil, family
 	}
 	small := o.patched(k, patch, base, kept, moved)
-	if o.body.labels != labelsNone {
-		small.body.labels = c.matcher.labels()
+	if at := c.matcher.labels(); at != labelsUnknown {
+		small.body.labels = at
 	}
 	return small, family
 }
@@ -176,10 +175,10 @@ func (o *Object) patched(k key.Key, patch []byte, base string, kept, moved []pla
 
 // labels is the place of the labels in the base, if they have one there.
 func (m *matcher) labels() uint16 {
-	if m.span[1] == 0 || m.spanAt <= labelsNone || m.spanAt > math.MaxUint16 {
+	if m.span[1] == 0 || m.spanAt < 0 || m.spanAt >= labelsInBase {
 		return labelsUnknown
 	}
-	return uint16(m.spanAt)
+	return uint16(m.spanAt) | labelsInBase
 }
 
 // patchHolder returns an Object and a copy of patch, which is its tail where that

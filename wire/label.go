@@ -1,12 +1,12 @@
 package wire
 
-import "math"
+import "strings"
 
 // A label is the one part of the metadata that is read of all objects in turn. In
 // protobuf an Object remembers where the labels begin, which encoders write sorted,
 // so that one is read in the bytes, nothing is put together, and not more memory is
 // touched than has to be. Siblings nearly always have the labels of their base: of a
-// patched object that has them, and what follows them, in one piece, the place is
+// patched object that has them, and what follows them, in one match, the place is
 // that in the base. Where it cannot be so, all of the metadata is scanned.
 
 const (
@@ -14,6 +14,10 @@ const (
 	labelsUnknown = 0
 	// labelsNone is no place: metadata has a tag and a length before it.
 	labelsNone = 1
+	// labelsInBase is the bit that says that the place is one of the base.
+	labelsInBase = 1 << 15
+	// longLabels is how much is put together to look for a label in.
+	longLabels = 1024
 )
 
 // labelTag begins a label, whose size follows.
@@ -43,7 +47,7 @@ func (r *labelRun) place(edits []edit) uint16 {
 		return labelsNone
 	}
 	at := afterEdits(edits, r.start)
-	if r.broken || at > math.MaxUint16 {
+	if r.broken || at >= labelsInBase {
 		return labelsUnknown
 	}
 	return uint16(at)
@@ -57,12 +61,34 @@ func (b *body) label(name string) (value string, ok, known bool) {
 	}
 	at, size := int(b.labels), int(b.head)-int(b.labels)
 	switch {
+	case b.labels&labelsInBase != 0:
+		return findLabel(b.base[b.labels&^labelsInBase:], name, false)
 	case b.form == patched:
-		return findLabel(b.base[at:], name, false)
+		return b.labelInPieces(at, size, name)
 	case at+size <= len(b.data):
 		return findLabel(b.data[at:at+size], name, true)
 	}
 	return findLabel(b.data[min(at, len(b.data)):], name, false)
+}
+
+// labelInPieces is label for labels that begin at a place of a patched object and
+// are not in one piece.
+func (b *body) labelInPieces(at, size int, name string) (value string, ok, known bool) {
+	n := min(size, longLabels)
+	borrowed := borrowable.Get().(*buffer)
+	defer borrowed.free()
+	text := borrowed.bytes[:0]
+	for piece := range b.pieces {
+		skipped := min(at, len(piece))
+		at -= skipped
+		piece = piece[skipped:]
+		if text = append(text, piece[:min(len(piece), n-len(text))]...); len(text) == n {
+			break
+		}
+	}
+	borrowed.bytes = text
+	value, ok, known = findLabel(alias(text), name, n == size)
+	return strings.Clone(value), ok, known
 }
 
 // labelSpan is where the labels of an object in one piece are, and the byte that
