@@ -68,9 +68,9 @@ type Options[T any] struct {
 	// gives indexes and hears of changes of state. Nil means that this controller
 	// has its own, and logs those.
 	Informers *kube.Informers
-	// Whole keeps the objects of this controller's own informers in one piece, in
-	// several times the memory: see store.Options.
-	Whole bool
+	// Compact keeps the objects of this controller's own informers in a fraction
+	// of the memory, for some microseconds a change: see store.Options.
+	Compact bool
 	// ReadOnly promises that Reconcile does not change its object: then all runs
 	// that read one version, of other controllers too, may be given the same one,
 	// decoded once: see kube.View. By default each run decodes its own.

@@ -98,7 +98,7 @@ func everyKeyIsRun(t *testing.T, seed uint64, compact bool) {
 		w := newWorld(t)
 		r := recorder{rng: rand.New(rand.NewPCG(seed, 1)), done: map[key.Key]string{}, running: map[key.Key]bool{}}
 		stop := start(t, hark.New(w.client, hark.Options[corev1.ConfigMap]{
-			Namespace: "default", Reconcile: r.reconcile, Workers: 4, Logger: quiet, Whole: !compact,
+			Namespace: "default", Reconcile: r.reconcile, Workers: 4, Logger: quiet, Compact: compact,
 		}))
 		want := map[key.Key]string{}
 		for n := range 2000 {

@@ -208,7 +208,7 @@ func (c *Controller[T]) configure(kind kube.Kind, o kube.SourceOptions) informer
 	return informer.Options{
 		Reflector: reflector.Options{OnStatus: c.logStatus(c.client.Source(kind, o).String())},
 		OnPanic:   c.logPanic,
-		Whole:     c.options.Whole,
+		Compact:   c.options.Compact,
 	}
 }
 

@@ -37,7 +37,7 @@ func converge(t *testing.T, seed uint64, streaming, compact bool) {
 	server.SetFaults(60)
 	i := New(server, Options{Reflector: reflector.Options{
 		NoStreaming: !streaming, PageSize: 5, MaxBackoff: 2 * time.Second,
-	}, Whole: !compact})
+	}, Compact: compact})
 	folds := []*fold{{t: t}, {t: t, pause: time.Second}, {t: t}}
 	handle(t, i, folds[0].handle, HandlerOptions{Name: "every", Every: 1000})
 	handle(t, i, folds[1].handle, HandlerOptions{Name: "slow", Resync: time.Minute})

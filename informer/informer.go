@@ -26,9 +26,8 @@ type Options struct {
 	Reflector reflector.Options
 	// Indexes of the store, by name.
 	Indexes map[string]store.IndexFunc
-	// Whole keeps objects in one piece, in several times the memory: see
-	// store.Options.
-	Whole bool
+	// Compact keeps objects in a fraction of the memory: see store.Options.
+	Compact bool
 	// OnPanic is called, from the handler's goroutine, for each panic of a
 	// handler: the informer goes on with the next event. Nil means that panics
 	// are only counted (Status).
@@ -66,7 +65,7 @@ const (
 // New returns an informer over a source; it does nothing before Run.
 func New(source watch.Source, o Options) *Informer {
 	i := &Informer{options: o, ended: make(chan struct{})}
-	s, writer := store.New(store.Options{Indexes: o.Indexes, Whole: o.Whole})
+	s, writer := store.New(store.Options{Indexes: o.Indexes, Compact: o.Compact})
 	i.store = s
 	i.apply = &applier{informer: i, writer: writer}
 	i.reflector = reflector.New(source, i.apply, o.Reflector)

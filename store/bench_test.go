@@ -20,7 +20,7 @@ func forms(b *testing.B, bench func(b *testing.B, s *Store, w *Writer, pods podg
 		for _, siblings := range []int{50, 1} {
 			for _, compact := range []bool{false, true} {
 				b.Run(fmt.Sprintf("%s/siblings=%d/compact=%t", encoding, siblings, compact), func(b *testing.B) {
-					s, w := New(Options{Indexes: map[string]IndexFunc{NamespaceIndex: Namespace()}, Whole: !compact})
+					s, w := New(Options{Indexes: map[string]IndexFunc{NamespaceIndex: Namespace()}, Compact: compact})
 					b.ReportAllocs()
 					bench(b, s, w, podgen.Options{Siblings: siblings}, encoding)
 				})

@@ -39,7 +39,7 @@ func TestCompactStoreKeepsPodsSmall(t *testing.T) {
 // TestVersionsOutliveACompactStore: what a handler holds reads the same when its
 // successors, its siblings and the store have gone.
 func TestVersionsOutliveACompactStore(t *testing.T) {
-	_, w := New(Options{})
+	_, w := New(Options{Compact: true})
 	var held, want []*wire.Object
 	for generation := range 6 {
 		for i := range 60 {
@@ -64,7 +64,7 @@ func TestVersionsOutliveACompactStore(t *testing.T) {
 
 // TestCompactStoreKeepsOneKeyForAllVersions: each version comes with its own.
 func TestCompactStoreKeepsOneKeyForAllVersions(t *testing.T) {
-	_, w := New(Options{})
+	_, w := New(Options{Compact: true})
 	old := w.Put(podObject(1, 0), false).New.Key()
 	if got := w.Put(podObject(1, 1), false).New.Key(); got != old || unsafe.StringData(got.Name) != unsafe.StringData(old.Name) {
 		t.Errorf("the key %s is kept twice", got)
@@ -84,7 +84,7 @@ func TestCompactStoreIsReadWhileItIsWritten(t *testing.T) {
 			all = append(all, o)
 		}
 	}
-	s, w := New(Options{Indexes: map[string]IndexFunc{"owner": Owner(), "app": Label("app")}})
+	s, w := New(Options{Compact: true, Indexes: map[string]IndexFunc{"owner": Owner(), "app": Label("app")}})
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 3 {
@@ -126,7 +126,7 @@ func TestCompactStoreIsReadWhileItIsWritten(t *testing.T) {
 // TestObservationsLieOverACompactStore: an answer to a write comes from elsewhere
 // than the watch, and is not compact.
 func TestObservationsLieOverACompactStore(t *testing.T) {
-	s, w := New(Options{})
+	s, w := New(Options{Compact: true})
 	w.Put(podObject(1, 0), false)
 	w.Advance(podObject(1, 0).ResourceVersion())
 	answer := podObject(1, 1)

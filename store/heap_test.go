@@ -32,7 +32,7 @@ func BenchmarkHeap(b *testing.B) {
 // heapOf is what a store of n pods holds.
 func heapOf(n int, o podgen.Options, encoding wire.Encoding, compact bool) int64 {
 	before := heap()
-	s, w := New(Options{Indexes: map[string]IndexFunc{NamespaceIndex: Namespace()}, Whole: !compact})
+	s, w := New(Options{Indexes: map[string]IndexFunc{NamespaceIndex: Namespace()}, Compact: compact})
 	for i := range n {
 		w.Put(readPod(i, o, encoding), false)
 	}

@@ -78,7 +78,7 @@ func TestANewVersionIsKeptUnderTheKeyThatIsThere(t *testing.T) {
 // TestWhatIsKeptAndNotStoredReadsAsItWasSent: a deleted object's last state, and what
 // is stale, are kept for whoever is told.
 func TestWhatIsKeptAndNotStoredReadsAsItWasSent(t *testing.T) {
-	_, w := New(Options{})
+	_, w := New(Options{Compact: true})
 	keepPods(t, w, 50, 1, func(o *wire.Object) { w.Put(o, false) })
 	var stale []*wire.Object
 	keepPods(t, w, 50, 0, func(o *wire.Object) {

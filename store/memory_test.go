@@ -34,7 +34,7 @@ func TestRemovingMostObjectsGivesTheMemoryBack(t *testing.T) {
 // bothForms runs a test for a store that keeps objects whole and a compact one.
 func bothForms(t *testing.T, test func(t *testing.T, o Options)) {
 	for _, compact := range []bool{false, true} {
-		t.Run(fmt.Sprintf("compact %t", compact), func(t *testing.T) { test(t, Options{Whole: !compact}) })
+		t.Run(fmt.Sprintf("compact %t", compact), func(t *testing.T) { test(t, Options{Compact: compact}) })
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // record is what the store keeps of one key.
 type record struct {
 	object *wire.Object
-	family *wire.Family // nil if objects are kept whole
+	family *wire.Family // nil unless the store is compact
 	round  uint64       // the replacement in which the object was last seen
 	under  []*set       // where the indexes have it: by index, then by value
 }
@@ -22,12 +22,12 @@ type record struct {
 type Options struct {
 	// Indexes by name. See Namespace, Label and Owner for common ones.
 	Indexes map[string]IndexFunc
-	// Whole keeps every object in one piece. By default a store is compact: of an
-	// object only what it does not have in common with others of its owner, or of
-	// the store, is kept: see wire.Compactor. A realistic pod takes a fifth of the
-	// memory; storing one that is nobody's sibling takes some microseconds more, and
-	// reading one, of any kind, less than 1 µs.
-	Whole bool
+	// Compact keeps of each object only what it does not have in common with
+	// others of its owner, or of the store: see wire.Compactor. Realistic pods
+	// take a fifth of the memory; storing one that is nobody's sibling takes some
+	// microseconds more, and reading one less than 1 µs. By default objects are
+	// kept whole.
+	Compact bool
 }
 
 // Store is the readable side. It is safe for concurrent use.
@@ -51,7 +51,7 @@ func New(o Options) (*Store, *Writer) {
 		s.indexes = append(s.indexes, &index{name: name, values: o.Indexes[name], sets: map[string]*set{}})
 	}
 	w := &Writer{store: s, scratch: make([][]string, len(s.indexes))}
-	if !o.Whole {
+	if o.Compact {
 		w.compactor = new(wire.Compactor)
 	}
 	return s, w

@@ -247,7 +247,7 @@ func TestAValueThatMovesToAnotherIndex(t *testing.T) {
 }
 
 func TestUpdateWithTheSameIndexValuesAllocatesNothing(t *testing.T) {
-	_, w := New(Options{Whole: true, Indexes: map[string]IndexFunc{"namespace": Namespace()}})
+	_, w := New(Options{Indexes: map[string]IndexFunc{"namespace": Namespace()}})
 	a, b := watchtest.Object("a@1"), watchtest.Object("a@2")
 	w.Put(a, true)
 	w.Put(b, true)

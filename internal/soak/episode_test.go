@@ -69,17 +69,17 @@ func newFollowers(t *testing.T, w *world, seed uint64) []*follower {
 	}
 	strict := seed%4 != 0
 	all := &follower{name: "all", selects: func(key.Key, truth) bool { return true }}
-	all.informer = informer.New(client.Source(kind, kube.SourceOptions{}), informer.Options{Reflector: short(false)})
+	all.informer = informer.New(client.Source(kind, kube.SourceOptions{}), informer.Options{Reflector: short(false), Compact: true})
 	all.handle(t, "quick", 0, strict, informer.HandlerOptions{Every: 1 << 16})
 	all.handle(t, "slow", 3*time.Second, strict, informer.HandlerOptions{Resync: 10 * time.Minute})
 
 	one := &follower{name: "one namespace, listed as JSON", selects: func(k key.Key, _ truth) bool { return k.Namespace == "default" }}
 	one.informer = informer.New(client.Source(kind, kube.SourceOptions{Namespace: "default", Encoding: wire.JSON}),
-		informer.Options{Reflector: short(true)})
+		informer.Options{Reflector: short(true), Compact: true})
 	one.handle(t, "quick", 0, strict, informer.HandlerOptions{Every: 1 << 16})
 
 	red := &follower{name: "red", selects: func(_ key.Key, o truth) bool { return o.team == "red" }}
-	red.informer = informer.New(client.Source(kind, kube.SourceOptions{LabelSelector: "team=red"}), informer.Options{Reflector: short(false)})
+	red.informer = informer.New(client.Source(kind, kube.SourceOptions{LabelSelector: "team=red"}), informer.Options{Reflector: short(false), Compact: true})
 	red.handle(t, "busy", 50*time.Millisecond, strict, informer.HandlerOptions{Every: 3, Resync: time.Minute})
 	return []*follower{all, one, red}
 }

@@ -18,7 +18,7 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 	for _, n := range s.Growth {
 		st := study{
 			name: fmt.Sprintf("growth-%d", n), job: sides.Job{Work: "follow", Set: "pods", Objects: n, Changes: s.GrowthChanges, Warm: max(n, s.GrowthChanges)},
-			sides: []string{clientGo, hark, harkWhole}, rounds: s.GrowthRounds,
+			sides: []string{clientGo, hark, harkCompact}, rounds: s.GrowthRounds,
 		}
 		if n > s.ClientGoTo {
 			st.sides = st.sides[1:]
@@ -37,11 +37,11 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 	}
 	lines := []report.Line{
 		grown("growth-sync-cpu", "distance of the CPU until synced from a straight line", bySide, sides.SyncCPU, hark, report.Linear, 1.15),
-		grown("growth-sync-cpu-whole", "the same, objects kept whole", bySide, sides.SyncCPU, harkWhole, report.Linear, 1.15),
+		grown("growth-sync-cpu-compact", "the same with the compact store", bySide, sides.SyncCPU, harkCompact, report.Linear, 1.15),
 		grown("growth-heap", "distance of the live heap from a straight line", bySide, sides.Heap, hark, report.Linear, 1.15),
-		grown("growth-heap-whole", "the same, objects kept whole", bySide, sides.Heap, harkWhole, report.Linear, 1.15),
+		grown("growth-heap-compact", "the same with the compact store", bySide, sides.Heap, harkCompact, report.Linear, 1.15),
 		grown("growth-event", "CPU an update: highest by lowest of all sizes", bySide, sides.EventCPU, hark, report.Flat, 1.2),
-		grown("growth-event-whole", "the same, objects kept whole", bySide, sides.EventCPU, harkWhole, report.Flat, 1.2),
+		grown("growth-event-compact", "the same with the compact store", bySide, sides.EventCPU, harkCompact, report.Flat, 1.2),
 	}
 	lines = append(lines, headline(s, bySide, last))
 	return lines, plots(bySide), nil
@@ -65,7 +65,7 @@ func grown(name, work string, bySide map[string]costs, measure, ours string, sha
 
 const (
 	million = 1_000_000
-	// headlineHeap is what a million pods may need.
+	// headlineHeap is what a million pods may need with the compact store.
 	headlineHeap = 2.5 * (1 << 30)
 )
 
@@ -77,13 +77,13 @@ func headline(s Scale, bySide map[string]costs, last samples) report.Line {
 		largest := points[len(points)-1]
 		return largest.Y / largest.X * million
 	}
-	work := fmt.Sprintf("live heap of a million pods, held, indexed and watched; ratio to 2.5 GiB; client-go from %d pods", s.ClientGoTo)
+	work := fmt.Sprintf("live heap of a million pods, held, indexed and watched, compact store; ratio to 2.5 GiB; client-go from %d pods", s.ClientGoTo)
 	if measured := s.Growth[len(s.Growth)-1]; measured < million {
 		work += fmt.Sprintf("; Hark from %d", measured)
 	}
 	l := report.Line{
 		Name: "headline", Work: work, Unit: report.Bytes, Goal: atMost(1),
-		Base: at(clientGo), Hark: at(hark), Spread: report.Spread(last[hark][sides.Heap]),
+		Base: at(clientGo), Hark: at(harkCompact), Spread: report.Spread(last[harkCompact][sides.Heap]),
 	}
 	l.Ratio = l.Hark / headlineHeap
 	return l
@@ -101,7 +101,7 @@ func plots(bySide map[string]costs) map[string]report.Plot {
 		{"event-cpu", sides.EventCPU, "CPU time an update", report.Seconds},
 	} {
 		plot := report.Plot{Title: p.title, XLabel: "pods", Unit: p.unit}
-		for _, side := range []string{clientGo, hark, harkWhole} {
+		for _, side := range []string{clientGo, hark, harkCompact} {
 			plot.Series = append(plot.Series, report.Series{Name: side, Points: bySide[side][p.measure]})
 		}
 		all[p.file] = plot

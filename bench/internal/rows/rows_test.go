@@ -49,7 +49,7 @@ func other(args []string) error {
 
 // asked are the rows that the benchmark is asked for, with n for a number of objects.
 var asked = []string{
-	"sync-cpu-n", "sync-wall-n", "sync-peak-n", "sync-cpu-json", "heap", "heap-whole", "heap-mixed", "heap-mixed-whole",
+	"sync-cpu-n", "sync-wall-n", "sync-peak-n", "sync-cpu-json", "heap", "heap-compact", "heap-mixed", "heap-mixed-compact",
 	"event-cpu", "event-cpu-json", "storm", "reconcile", "fanout",
 	"queue-cycle", "queue-burst", "queue-parallel", "queue-after", "queue-ratelimited",
 	"get-hot", "get-cold", "list", "growth-sync-cpu", "growth-heap", "growth-event", "headline",
@@ -153,16 +153,16 @@ func TestAJobThatCannotBeDoneIsAnError(t *testing.T) {
 }
 
 func TestARowIsTheRatioOfMedians(t *testing.T) {
-	s := samples{clientGo: {"m": {30, 10, 20}, "other": {7}}, hark: {"m": {4, 5, 6}}, harkWhole: {"m": {2}}}
+	s := samples{clientGo: {"m": {30, 10, 20}, "other": {7}}, hark: {"m": {4, 5, 6}}, harkCompact: {"m": {2}}}
 	for _, c := range []struct {
 		row               row
 		base, hark, ratio float64
 	}{
 		{row{measure: "m"}, 20, 5, 4},
 		{row{measure: "m", per: 5}, 4, 1, 4},
-		{row{measure: "m", hark: harkWhole}, 20, 2, 10},
+		{row{measure: "m", hark: harkCompact}, 20, 2, 10},
 		{row{measure: "m", baseMeasure: "other"}, 7, 5, 1.4},
-		{row{measure: "m", base: hark, hark: harkWhole}, 5, 2, 2.5},
+		{row{measure: "m", base: hark, hark: harkCompact}, 5, 2, 2.5},
 	} {
 		if l := c.row.line(s); l.Base != c.base || l.Hark != c.hark || l.Ratio != c.ratio {
 			t.Errorf("%+v: %v ÷ %v = %v; want %v ÷ %v = %v", c.row, l.Base, l.Hark, l.Ratio, c.base, c.hark, c.ratio)
@@ -175,12 +175,12 @@ func TestARowIsTheRatioOfMedians(t *testing.T) {
 
 func TestAMillionPodsAreComparedWithTheirLimit(t *testing.T) {
 	heap := func(n, bytes float64) costs { return costs{sides.Heap: {{X: n, Y: bytes}}} }
-	by := map[string]costs{clientGo: heap(1000, 2e7), hark: heap(1e6, 2.5*(1<<30))}
+	by := map[string]costs{clientGo: heap(1000, 2e7), harkCompact: heap(1e6, 2.5*(1<<30))}
 	l := headline(Scale{Growth: []int{1000, million}, ClientGoTo: 1000}, by, samples{})
 	if l.Ratio != 1 || l.Base != 2e10 || l.Goal.Verdict(l.Ratio) != "PASS" {
 		t.Errorf("headline = %s; want 2e10 bytes for client-go, and just passed", l)
 	}
-	by[hark] = heap(1e5, 2.6*(1<<30)/10)
+	by[harkCompact] = heap(1e5, 2.6*(1<<30)/10)
 	if l = headline(Scale{Growth: []int{100_000}, ClientGoTo: 1000}, by, samples{}); l.Goal.Verdict(l.Ratio) != "FAIL" || !strings.Contains(l.Work, "Hark from 100000") {
 		t.Errorf("headline = %s, %s; want FAIL, and from how many", l, l.Work)
 	}

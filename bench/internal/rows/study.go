@@ -13,7 +13,7 @@ const (
 	clientGoStripped  = "client-go-stripped"
 	controllerRuntime = "controller-runtime"
 	hark              = "hark"
-	harkWhole         = "hark-whole"
+	harkCompact       = "hark-compact"
 	bare              = "wire"
 )
 
@@ -99,20 +99,20 @@ func (s Scale) pods() study {
 	objects := n + " pods"
 	return study{
 		name: "pods", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Warm: s.Small},
-		sides: []string{clientGo, clientGoStripped, hark, harkWhole}, rounds: s.Rounds,
+		sides: []string{clientGo, clientGoStripped, hark, harkCompact}, rounds: s.Rounds,
 		rows: []row{
 			{name: "sync-cpu-" + n, work: "CPU an object, from nothing to synced, " + objects, measure: sides.SyncCPU, per: s.Small, unit: report.Seconds, goal: atLeast(12)},
 			{name: "sync-wall-" + n, work: "time until synced, " + objects, measure: sides.SyncWall, unit: report.Seconds, goal: atLeast(6)},
 			{name: "sync-peak-" + n, work: "peak heap while syncing, " + objects, measure: sides.SyncPeak, unit: report.Bytes, goal: atLeast(6)},
-			{name: "sync-cpu-" + n + "-whole", work: "the same, objects kept whole", measure: sides.SyncCPU, hark: harkWhole, per: s.Small, unit: report.Seconds},
-			{name: "sync-peak-" + n + "-whole", work: "the same, objects kept whole", measure: sides.SyncPeak, hark: harkWhole, unit: report.Bytes},
-			{name: "heap", work: "live heap an object, " + objects, measure: sides.Heap, unit: report.Bytes, goal: atLeast(10)},
-			{name: "heap-whole", work: "the same, objects kept whole", measure: sides.Heap, hark: harkWhole, unit: report.Bytes, goal: atLeast(4)},
+			{name: "sync-cpu-" + n + "-compact", work: "the same with the compact store", measure: sides.SyncCPU, hark: harkCompact, per: s.Small, unit: report.Seconds},
+			{name: "sync-peak-" + n + "-compact", work: "the same with the compact store", measure: sides.SyncPeak, hark: harkCompact, unit: report.Bytes},
+			{name: "heap", work: "live heap an object, " + objects, measure: sides.Heap, unit: report.Bytes, goal: atLeast(4)},
+			{name: "heap-compact", work: "the same with the compact store", measure: sides.Heap, hark: harkCompact, unit: report.Bytes, goal: atLeast(10)},
 			{name: "heap-stripped", work: "the same, client-go dropping managedFields", measure: sides.Heap, base: clientGoStripped, unit: report.Bytes},
 			{name: "event-cpu", work: "CPU an update, from the wire to a key in a worker's hands", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(10)},
-			{name: "event-cpu-whole", work: "the same, objects kept whole", measure: sides.EventCPU, hark: harkWhole, per: s.Changes, unit: report.Seconds},
+			{name: "event-cpu-compact", work: "the same with the compact store", measure: sides.EventCPU, hark: harkCompact, per: s.Changes, unit: report.Seconds},
 			{name: "event-wall", work: "time an update", measure: sides.EventWall, per: s.Changes, unit: report.Seconds},
-			{name: "event-heap", work: "live heap an object after the updates", measure: sides.EventHeap, unit: report.Bytes},
+			{name: "event-heap-compact", work: "live heap an object after the updates, compact store", measure: sides.EventHeap, hark: harkCompact, unit: report.Bytes},
 		},
 	}
 }
@@ -121,14 +121,14 @@ func (s Scale) manyPods() study {
 	n := strconv.Itoa(s.Large)
 	return study{
 		name: "pods-many", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Large},
-		sides: []string{clientGo, hark, harkWhole}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "sync-cpu-" + n, work: "CPU an object, " + n + " pods", measure: sides.SyncCPU, per: s.Large, unit: report.Seconds, goal: atLeast(12)},
 			{name: "sync-wall-" + n, work: "time until synced, " + n + " pods", measure: sides.SyncWall, unit: report.Seconds, goal: atLeast(6)},
 			{name: "sync-peak-" + n, work: "peak heap while syncing, " + n + " pods", measure: sides.SyncPeak, unit: report.Bytes, goal: atLeast(6)},
-			{name: "sync-cpu-" + n + "-whole", work: "the same, objects kept whole", measure: sides.SyncCPU, hark: harkWhole, per: s.Large, unit: report.Seconds},
-			{name: "sync-peak-" + n + "-whole", work: "the same, objects kept whole", measure: sides.SyncPeak, hark: harkWhole, unit: report.Bytes},
-			{name: "heap-" + n, work: "live heap an object, " + n + " pods", measure: sides.Heap, unit: report.Bytes},
+			{name: "sync-cpu-" + n + "-compact", work: "the same with the compact store", measure: sides.SyncCPU, hark: harkCompact, per: s.Large, unit: report.Seconds},
+			{name: "sync-peak-" + n + "-compact", work: "the same with the compact store", measure: sides.SyncPeak, hark: harkCompact, unit: report.Bytes},
+			{name: "heap-" + n + "-compact", work: "live heap an object, compact store", measure: sides.Heap, hark: harkCompact, unit: report.Bytes},
 		},
 	}
 }
@@ -139,12 +139,12 @@ func (s Scale) strangers() study {
 	objects := strconv.Itoa(n) + " pods, each of its own ReplicaSet"
 	return study{
 		name: "strangers", job: sides.Job{Work: "follow", Set: "lone", Objects: n, Changes: s.Changes / 2, Warm: n},
-		sides: []string{clientGo, hark, harkWhole}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "sync-cpu-lone", work: "CPU an object, " + objects, measure: sides.SyncCPU, per: n, unit: report.Seconds},
-			{name: "sync-cpu-lone-whole", work: "the same, objects kept whole", measure: sides.SyncCPU, hark: harkWhole, per: n, unit: report.Seconds},
+			{name: "sync-cpu-lone-compact", work: "the same with the compact store", measure: sides.SyncCPU, hark: harkCompact, per: n, unit: report.Seconds},
 			{name: "event-cpu-lone", work: "CPU an update, " + objects, measure: sides.EventCPU, per: s.Changes / 2, unit: report.Seconds},
-			{name: "event-cpu-lone-whole", work: "the same, objects kept whole", measure: sides.EventCPU, hark: harkWhole, per: s.Changes / 2, unit: report.Seconds},
+			{name: "event-cpu-lone-compact", work: "the same with the compact store", measure: sides.EventCPU, hark: harkCompact, per: s.Changes / 2, unit: report.Seconds},
 		},
 	}
 }
@@ -153,12 +153,12 @@ func (s Scale) widgets() study {
 	n := strconv.Itoa(s.Small) + " custom resources of 8 KB in JSON"
 	return study{
 		name: "widgets", job: sides.Job{Work: "follow", Set: "widgets", Objects: s.Small, Changes: s.Changes, Warm: s.Small},
-		sides: []string{clientGo, hark, harkWhole}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "sync-cpu-json", work: "CPU an object, " + n, measure: sides.SyncCPU, per: s.Small, unit: report.Seconds, goal: atLeast(10)},
 			{name: "event-cpu-json", work: "CPU an update, " + n, measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(10)},
 			{name: "heap-json", work: "live heap an object, " + n, measure: sides.Heap, unit: report.Bytes},
-			{name: "heap-json-whole", work: "the same, objects kept whole", measure: sides.Heap, hark: harkWhole, unit: report.Bytes},
+			{name: "heap-json-compact", work: "the same with the compact store", measure: sides.Heap, hark: harkCompact, unit: report.Bytes},
 		},
 	}
 }
@@ -207,15 +207,15 @@ func (s Scale) fanout() study {
 func (s Scale) reads() study {
 	return study{
 		name: "reads", job: sides.Job{Work: "read", Set: "pods", Objects: s.Large},
-		sides: []string{clientGo, controllerRuntime, hark, harkWhole}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, controllerRuntime, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "get-hot", work: "CPU of reading one unchanged pod again; client-go's lister against kube.View", measure: sides.GetHot, unit: report.Seconds, goal: atLeast(0.5)},
 			{name: "get-hot-runtime", work: "the same against controller-runtime's Get, which copies", measure: sides.GetHot, base: controllerRuntime, unit: report.Seconds},
 			{name: "get-cold", work: "CPU of reading a pod never read, against the generated Unmarshal of its bytes", measure: sides.GetCold, base: hark, baseMeasure: sides.Unmarshal, unit: report.Seconds, goal: atLeast(1)},
-			{name: "get-cold-whole", work: "the same, objects kept whole", measure: sides.GetCold, base: harkWhole, baseMeasure: sides.Unmarshal, hark: harkWhole, unit: report.Seconds},
+			{name: "get-cold-compact", work: "the same with the compact store", measure: sides.GetCold, base: harkCompact, baseMeasure: sides.Unmarshal, hark: harkCompact, unit: report.Seconds},
 			{name: "get-cold-runtime", work: "the same against controller-runtime's Get", measure: sides.GetCold, base: controllerRuntime, unit: report.Seconds},
 			{name: "list", work: "CPU of visiting the key and a label of an object, of " + strconv.Itoa(s.Large), measure: sides.List, unit: report.Seconds, goal: atLeast(1)},
-			{name: "list-whole", work: "the same, objects kept whole", measure: sides.List, hark: harkWhole, unit: report.Seconds},
+			{name: "list-compact", work: "the same with the compact store", measure: sides.List, hark: harkCompact, unit: report.Seconds},
 			{name: "list-runtime", work: "the same against controller-runtime's List", measure: sides.List, base: controllerRuntime, unit: report.Seconds},
 		},
 	}

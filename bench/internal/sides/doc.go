@@ -5,7 +5,7 @@
 //	client-go-stripped  the same with a transform that drops managedFields
 //	controller-runtime  its cache, for reads
 //	hark                informer, store and workqueue of this project
-//	hark-whole          the same, objects kept whole
+//	hark-compact        the same with the compact store
 //	wire                no client at all: what reading the bytes costs
 //
 // A job is one line of JSON in the process's arguments; its result is one line of

@@ -32,7 +32,7 @@ func newHark(j *Job) (*hark, error) {
 		return nil, err
 	}
 	o := informer.Options{Indexes: map[string]store.IndexFunc{store.NamespaceIndex: store.Namespace()}}
-	o.Whole = j.Side == "hark-whole"
+	o.Compact = j.Side == "hark-compact"
 	return &hark{job: j, informer: informer.New(client.Source(harkKind(j), kube.SourceOptions{}), o)}, nil
 }
 
