@@ -42,7 +42,7 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	quick := flags.Bool("quick", false, "fewer objects and rounds: under 3 minutes")
 	match := flags.String("rows", "", "measure only the groups of rows that match this regular expression")
-	only := flags.String("sides", "", "run only the sides that match this regular expression, such as ^hark; ratios to others are NaN")
+	only := flags.String("sides", "", "run only the sides that match this regular expression, such as ^hark; there is no ratio to others")
 	profiles := flags.String("profiles", "", "write CPU profiles into this directory")
 	doc := flags.String("doc", "", "write the table into this document, and the plots beside it")
 	_ = flags.Parse(args) // it exits on errors

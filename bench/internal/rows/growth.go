@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gocampus/hark/bench/internal/report"
 	"github.com/gocampus/hark/bench/internal/sides"
@@ -74,6 +75,9 @@ const (
 func headline(s Scale, bySide map[string]costs, last samples) report.Line {
 	at := func(side string) float64 {
 		points := bySide[side][sides.Heap]
+		if len(points) == 0 { // the side was left out
+			return math.NaN()
+		}
 		largest := points[len(points)-1]
 		return largest.Y / largest.X * million
 	}
