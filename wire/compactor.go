@@ -105,12 +105,7 @@ func (c *Compactor) compact(o *Object, k key.Key) (*Object, *Family) {
 // family returns the family that o belongs to. A new one is not in the table
 // before it is held.
 func (c *Compactor) family(o *Object) *Family {
-	owner := ""
-	if o.owner == elsewhere {
-		owner = o.Meta().Owner.UID
-	} else {
-		owner = o.owner.in(o.body.data)
-	}
+	owner := o.OwnerUID()
 	if owner == "" {
 		return &c.general
 	}

@@ -72,6 +72,15 @@ func (o *Object) UID() string {
 	return o.uid.in(o.body.data)
 }
 
+// OwnerUID returns the UID of the controlling owner, "" when there is none. The
+// string may keep this version's bytes alive as long as it is held.
+func (o *Object) OwnerUID() string {
+	if o.owner == elsewhere {
+		return o.Meta().Owner.UID
+	}
+	return o.owner.in(o.body.data)
+}
+
 // ResourceVersion returns metadata.resourceVersion as the server wrote it.
 func (o *Object) ResourceVersion() string {
 	if o.resourceVersion == elsewhere {

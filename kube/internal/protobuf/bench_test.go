@@ -15,10 +15,7 @@ var decoded *corev1.Pod
 
 // BenchmarkPod decodes a pod of 5 KB, beside the generated code.
 func BenchmarkPod(b *testing.B) {
-	raw, err := pod().Marshal()
-	if err != nil {
-		b.Fatal(err)
-	}
+	raw := marshal(b, pod())
 	data := string(raw)
 	b.Run("decode", func(b *testing.B) {
 		b.ReportAllocs()
@@ -85,4 +82,46 @@ func container(name string) corev1.Container {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: fmt.Sprintf("volume-%d", i), MountPath: "/etc/app", ReadOnly: true})
 	}
 	return c
+}
+
+// BenchmarkLike decodes a pod beside a model: the version before, and a pod of the
+// same owner.
+func BenchmarkLike(b *testing.B) {
+	before, version, sibling := pod(), pod(), pod()
+	version.ResourceVersion = "1234568"
+	version.Status.Conditions[0].LastTransitionTime = metav1.Unix(1700000100, 0)
+	sibling.Name, sibling.UID, sibling.ResourceVersion = "web-7d4b9c6f5d-9k7zm", "7b0d2a34-9d3c-4c52-8d5c-1e8f8f6b7a77", "1234570"
+	sibling.Spec.NodeName, sibling.Status.PodIP = "node-7", "10.0.0.18"
+	for i := range sibling.Status.ContainerStatuses {
+		sibling.Status.ContainerStatuses[i].ContainerID = "containerd://" + strings.Repeat("1e", 32)
+	}
+	for i := range sibling.Spec.Containers {
+		mounts := sibling.Spec.Containers[i].VolumeMounts
+		mounts[len(mounts)-1].Name = "kube-api-access-x7k2p"
+	}
+	model := NewModel(string(marshal(b, before)), new(corev1.Pod), nil)
+	for _, bc := range []struct {
+		name string
+		pod  *corev1.Pod
+	}{{"version", version}, {"sibling", sibling}} {
+		data := string(marshal(b, bc.pod))
+		b.Run(bc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				decoded = new(corev1.Pod)
+				if _, ok := DecodeLike(data, data, decoded, model); !ok {
+					b.Fatal("given up")
+				}
+			}
+		})
+	}
+}
+
+func marshal(b *testing.B, p *corev1.Pod) []byte {
+	b.Helper()
+	raw, err := p.Marshal()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return raw
 }

@@ -108,6 +108,9 @@ func (m *message) field(tag uint64) *field {
 // head reads the beginning of a field: its tag, and the number behind it, which is the
 // value or its length. (No type of the API has fields of the other kinds.)
 func (d *decoder) head(at, end int) (tag, v uint64, next int) {
+	if rest := d.data[at:end]; len(rest) > 2 && rest[0] < 0x80 && rest[1] >= 0x80 && rest[2] < 0x80 { // of 128 bytes and more
+		return uint64(rest[0]), uint64(rest[1]&0x7f) | uint64(rest[2])<<7, at + 3
+	}
 	if tag, at = d.varint(at, end); at == giveUp {
 		return 0, 0, giveUp
 	}

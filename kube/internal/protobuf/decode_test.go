@@ -186,7 +186,7 @@ func TestEachWayToGiveUp(t *testing.T) {
 func TestMessagesThatLieTooDeepAreNotDecoded(t *testing.T) {
 	type doll struct{ In *doll }
 	plan := new(message)
-	plan.fields = []field{{tag: noTag}, {tag: 1<<3 | bytesType, bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan}}
+	plan.fields = []field{{tag: noTag}, {tag: 1<<3 | bytesType, bytes: setMessagePointer, typ: reflect.TypeFor[doll](), message: plan, like: likePointer}}
 	for depth := range 2 * maxDepth {
 		var raw []byte
 		for range depth {
@@ -195,6 +195,10 @@ func TestMessagesThatLieTooDeepAreNotDecoded(t *testing.T) {
 		d, outer := &decoder{data: string(raw)}, new(doll)
 		if got := d.message(plan, unsafe.Pointer(outer), 0, len(raw)); got != (depth <= maxDepth) {
 			t.Fatalf("depth %d: decoded: %v; want %v", depth, got, !got)
+		}
+		s := &sharer{decoder: decoder{data: string(raw)}, strict: true}
+		if got := s.message(plan, unsafe.Pointer(new(doll)), 0, len(raw), part{}); got != (depth <= maxDepth) {
+			t.Fatalf("depth %d as a model: decoded: %v; want %v", depth, got, !got)
 		}
 	}
 }
@@ -341,13 +345,18 @@ func TestAMapIsNotMadeLargerThanItsEntriesCanBe(t *testing.T) {
 	}
 }
 
-func FuzzDecodeIsTheGeneratedUnmarshalOrNothing(f *testing.F) {
-	types := []reflect.Type{
+// fuzzedTypes have between them all that a plan can be made of.
+func fuzzedTypes() []reflect.Type {
+	return []reflect.Type{
 		reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Node](), reflect.TypeFor[corev1.Secret](), reflect.TypeFor[corev1.Event](),
 		reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[appsv1.ControllerRevision](),
 		reflect.TypeFor[coordinationv1.Lease](), reflect.TypeFor[resourcev1.ResourceSlice](),
 		reflect.TypeFor[metav1.PartialObjectMetadata](),
 	}
+}
+
+func FuzzDecodeIsTheGeneratedUnmarshalOrNothing(f *testing.F) {
+	types := fuzzedTypes()
 	r := random{Rand: seeded(1)}
 	for i, typ := range types {
 		raw := r.message(f, typ)

@@ -15,6 +15,7 @@ import (
 
 // message is the plan of a struct type. It does not change once it is built.
 type message struct {
+	typ    reflect.Type
 	fields []field // by number; without a tag is one that the type does not have
 	// whole decodes a type that has no plan of fields, data[at:stop] being the
 	// content, and reports whether it did.
@@ -34,6 +35,7 @@ type field struct {
 	typ     reflect.Type // of a list or map; of the target of a pointer
 	size    int          // of an element of a list
 	message *message     // of a message, and of the elements of a list or map
+	like    likeness
 }
 
 // noTag is the tag of field 0, which no message has.
@@ -55,9 +57,9 @@ type planner struct {
 
 func newPlanner() *planner {
 	return &planner{built: map[reflect.Type]*message{
-		reflect.TypeFor[metav1.Time]():       {whole: setTime},
-		reflect.TypeFor[metav1.MicroTime]():  {whole: setMicroTime},
-		reflect.TypeFor[resource.Quantity](): {whole: setQuantity},
+		reflect.TypeFor[metav1.Time]():       {typ: reflect.TypeFor[metav1.Time](), whole: setTime},
+		reflect.TypeFor[metav1.MicroTime]():  {typ: reflect.TypeFor[metav1.MicroTime](), whole: setMicroTime},
+		reflect.TypeFor[resource.Quantity](): {typ: reflect.TypeFor[resource.Quantity](), whole: setQuantity},
 	}}
 }
 
@@ -85,7 +87,7 @@ func (b *planner) message(t reflect.Type) *message {
 	if !generated(t) {
 		return nil
 	}
-	m := new(message)
+	m := &message{typ: t}
 	b.built[t] = m
 	if m.fields = b.fields(t); m.fields == nil {
 		m.whole = ownUnmarshal(t)
@@ -143,7 +145,7 @@ func numberOf(tag reflect.StructTag) (number int, ok bool) {
 func (b *planner) field(t reflect.Type) *field {
 	switch t.Kind() {
 	case reflect.Struct:
-		return b.ofMessage(t, setMessage)
+		return b.ofMessage(t, setMessage, likeMessage)
 	case reflect.Pointer:
 		return b.pointer(t.Elem())
 	case reflect.Slice:
@@ -181,7 +183,7 @@ func (b *planner) pointer(elem reflect.Type) *field {
 	case reflect.Int64:
 		return &field{number: setInt64Pointer}
 	case reflect.Struct:
-		f := b.ofMessage(elem, setMessagePointer)
+		f := b.ofMessage(elem, setMessagePointer, likePointer)
 		if f != nil {
 			f.typ = elem
 		}
@@ -199,7 +201,7 @@ func (b *planner) list(t reflect.Type) *field {
 	case reflect.Uint8:
 		return &field{bytes: setBytes}
 	case reflect.String:
-		return &field{bytes: addStrings}
+		return &field{bytes: addStrings, like: likeStrings}
 	case reflect.Bool:
 		return &field{number: addBool}
 	case reflect.Int32:
@@ -207,7 +209,7 @@ func (b *planner) list(t reflect.Type) *field {
 	case reflect.Int64:
 		return &field{number: addInt64}
 	case reflect.Struct:
-		f := b.ofMessage(t.Elem(), addMessages)
+		f := b.ofMessage(t.Elem(), addMessages, likeList)
 		if f != nil {
 			f.typ, f.size = t, int(t.Elem().Size())
 		}
@@ -220,15 +222,15 @@ func (b *planner) list(t reflect.Type) *field {
 func (b *planner) mapping(t reflect.Type) *field {
 	switch {
 	case t.ConvertibleTo(reflect.TypeFor[map[string]string]()):
-		return &field{bytes: putStrings[string, string]}
+		return &field{bytes: putStrings[string, string], like: likeMap}
 	case t.ConvertibleTo(reflect.TypeFor[resizeStates]()):
-		return &field{bytes: putStrings[corev1.ResourceName, corev1.ClaimResourceStatus]}
+		return &field{bytes: putStrings[corev1.ResourceName, corev1.ClaimResourceStatus], like: likeMap}
 	case t.ConvertibleTo(reflect.TypeFor[map[string][]byte]()):
-		return &field{bytes: putBytes}
+		return &field{bytes: putBytes, like: likeMap}
 	case t.ConvertibleTo(reflect.TypeFor[resources]()):
-		return &field{bytes: putQuantities}
+		return &field{bytes: putQuantities, like: likeMap}
 	case t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.Struct:
-		f := b.ofMessage(t.Elem(), putMessages)
+		f := b.ofMessage(t.Elem(), putMessages, likeMap)
 		if f != nil {
 			f.typ = t
 		}
@@ -238,12 +240,12 @@ func (b *planner) mapping(t reflect.Type) *field {
 }
 
 // ofMessage is the field of a message or of several, which set sets.
-func (b *planner) ofMessage(t reflect.Type, set func(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int) *field {
+func (b *planner) ofMessage(t reflect.Type, set func(d *decoder, f *field, p unsafe.Pointer, at, stop, end int) int, like likeness) *field {
 	m := b.message(t)
 	if m == nil {
 		return nil
 	}
-	return &field{bytes: set, message: m}
+	return &field{bytes: set, message: m, like: like}
 }
 
 // ownUnmarshal decodes by the Unmarshal of t itself.

@@ -112,17 +112,49 @@ func (r random) fillMap(v reflect.Value, n, depth int) {
 }
 
 // message returns what a new object of type t encodes to.
-func (r random) message(t testing.TB, typ reflect.Type) []byte {
-	t.Helper()
+func (r random) message(t testing.TB, typ reflect.Type) []byte { return encoded(t, r.object(typ)) }
+
+// object returns a pointer to a new object.
+func (r random) object(typ reflect.Type) reflect.Value {
 	object := reflect.New(typ)
 	for i := range typ.NumField() {
 		r.fill(object.Elem().Field(i), 0)
 	}
+	return object
+}
+
+func encoded(t testing.TB, object reflect.Value) []byte {
+	t.Helper()
 	raw, err := object.Interface().(interface{ Marshal() ([]byte, error) }).Marshal()
 	if err != nil {
-		t.Fatalf("%s: %v", typ, err)
+		t.Fatalf("%s: %v", object.Type(), err)
 	}
 	return raw
+}
+
+// touch changes something in v, which is in an object: as the next version would have it.
+func (r random) touch(v reflect.Value, depth int) {
+	switch kind := v.Kind(); {
+	case r.one(6):
+	case kind == reflect.Struct && !r.special(v) && v.NumField() > 0:
+		r.touch(v.Field(r.IntN(v.NumField())), depth+1)
+		return
+	case kind == reflect.Pointer && !v.IsNil():
+		r.touch(v.Elem(), depth+1)
+		return
+	case kind == reflect.Slice && v.Len() > 0:
+		switch at := r.IntN(v.Len()); r.IntN(4) {
+		case 0: // one less
+			v.Set(reflect.AppendSlice(v.Slice3(0, at, at), v.Slice(at+1, v.Len())))
+		case 1: // one more
+			v.Set(reflect.Append(v.Slice3(0, v.Len(), v.Len()), v.Index(at)))
+		default:
+			r.touch(v.Index(at), depth+1)
+		}
+		return
+	}
+	v.SetZero()
+	r.fill(v, depth)
 }
 
 // rearrange changes the fields of a message, and of those in it, so that it
