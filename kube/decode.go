@@ -28,7 +28,7 @@ import (
 // Errors name the object and its version.
 func As[T any](obj *wire.Object) (*T, error) {
 	into := new(T)
-	if err := decode(obj, schema.GroupVersionKind{}, into); err != nil {
+	if err := decode(obj, schema.GroupVersionKind{}, into, decodeFast); err != nil {
 		return nil, err
 	}
 	return into, nil
@@ -45,20 +45,20 @@ func As[T any](obj *wire.Object) (*T, error) {
 // type, so that fields newer than this program's client-go are missing.
 //
 // Errors name the object and its version.
-func (k Kind) Decode(obj *wire.Object, into any) error { return decode(obj, k.GVK, into) }
+func (k Kind) Decode(obj *wire.Object, into any) error { return decode(obj, k.GVK, into, decodeFast) }
 
 // decode decodes by gvk, which is empty when only into says what to expect.
-func decode(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
+func decode(obj *wire.Object, gvk schema.GroupVersionKind, into any, fast fastDecoder) error {
 	if obj == nil {
 		return errors.New("decode: there is no object")
 	}
-	if err := decodeInto(obj, gvk, into); err != nil {
+	if err := decodeInto(obj, gvk, into, fast); err != nil {
 		return fmt.Errorf("decode %s at version %s into %T: %w", obj.Key(), obj.ResourceVersion(), into, err)
 	}
 	return nil
 }
 
-func decodeInto(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
+func decodeInto(obj *wire.Object, gvk schema.GroupVersionKind, into any, fast fastDecoder) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return errors.New("a non-nil pointer is needed")
@@ -69,7 +69,7 @@ func decodeInto(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
 		return decodeUnstructured(obj, gvk, into)
 	case *metav1.PartialObjectMetadata:
 		// Its one field is metadata, which has the same number in every kind.
-		if err := decodeTyped(obj, into); err != nil {
+		if err := decodeTyped(obj, into, fast); err != nil {
 			return err
 		}
 		setKind(into, gvk)
@@ -79,7 +79,7 @@ func decodeInto(obj *wire.Object, gvk schema.GroupVersionKind, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := decodeTyped(obj, into); err != nil {
+	if err := decodeTyped(obj, into, fast); err != nil {
 		return err
 	}
 	setKind(into, known)
@@ -125,7 +125,7 @@ func decodeUnstructured(obj *wire.Object, gvk schema.GroupVersionKind, into *uns
 		into.SetGroupVersionKind(gvk)
 		return nil
 	}
-	if err := decodeTyped(obj, &into.Object); err != nil {
+	if err := decodeTyped(obj, &into.Object, decodeFast); err != nil {
 		return err
 	}
 	if into.GetKind() == "" || into.GetAPIVersion() == "" { // an item of a list
@@ -146,5 +146,5 @@ func decodeBuiltIn(obj *wire.Object, gvk schema.GroupVersionKind) (runtime.Objec
 	if err != nil {
 		return nil, err
 	}
-	return object, decodeTyped(obj, object)
+	return object, decodeTyped(obj, object, decodeFast)
 }

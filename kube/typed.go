@@ -14,8 +14,11 @@ import (
 // protobufDecoder is what generated API types have.
 type protobufDecoder interface{ Unmarshal([]byte) error }
 
+// fastDecoder decodes into what into, which is zero, points to, and tells whether it could.
+type fastDecoder func(obj *wire.Object, into any) bool
+
 // decodeTyped decodes into what into, which is zero, points to, whatever kind it is.
-func decodeTyped(obj *wire.Object, into any) error {
+func decodeTyped(obj *wire.Object, into any, fast fastDecoder) error {
 	if obj.Encoding() == wire.JSON {
 		return withCopy(obj, func(raw []byte) error { return json.Unmarshal(raw, into) })
 	}
@@ -23,7 +26,7 @@ func decodeTyped(obj *wire.Object, into any) error {
 	if !ok {
 		return errors.New("the object is in protobuf, which this type cannot read; read the kind with SourceOptions.Encoding = wire.JSON")
 	}
-	if decodeFast(obj, into) {
+	if fast(obj, into) {
 		return nil
 	}
 	return withCopy(obj, decoder.Unmarshal)
@@ -33,20 +36,49 @@ func decodeTyped(obj *wire.Object, into any) error {
 // a compact object, of one copy of them. It tells whether it could; if not, into
 // is zero still.
 func decodeFast(obj *wire.Object, into any) bool {
+	return protobuf.Knows(into) && withStable(obj, func(data, stable string) bool { return protobuf.Decode(data, stable, into) })
+}
+
+// decodeAlike is decodeFast for a result that nobody changes: it may share parts with others.
+func decodeAlike(obj *wire.Object, into any) bool {
 	if !protobuf.Knows(into) {
 		return false
 	}
+	a := viewModels.advise(namesOf(obj, into), obj.Size())
+	switch {
+	case a.serve:
+		data := textOf(obj.AppendBytes(nil))
+		model := protobuf.NewModel(data, into, a.like)
+		if model == nil {
+			return protobuf.Decode(data, data, into)
+		}
+		viewModels.serve(a.name, model)
+		return true
+	case a.like == nil:
+		return decodeFast(obj, into)
+	}
+	return withStable(obj, func(data, stable string) bool {
+		shared, ok := protobuf.DecodeLike(data, stable, into, a.like)
+		if ok && shared < len(data)/poor {
+			viewModels.dismiss(a.name, a.like)
+		}
+		return ok || protobuf.Decode(data, stable, into)
+	})
+}
+
+// withStable calls decode with the object's bytes and the beginning of them that
+// never changes, and returns its result.
+func withStable(obj *wire.Object, decode func(data, stable string) bool) (done bool) {
 	prefix := obj.Prefix()
 	switch len(prefix) {
 	case obj.Size():
-		return protobuf.Decode(prefix, prefix, into)
+		return decode(prefix, prefix)
 	case 0:
 		text := textOf(obj.AppendBytes(nil))
-		return protobuf.Decode(text, text, into)
+		return decode(text, text)
 	}
-	done := false
 	_ = withCopy(obj, func(raw []byte) error {
-		done = protobuf.Decode(textOf(raw), prefix, into)
+		done = decode(textOf(raw), prefix)
 		return nil
 	})
 	return done

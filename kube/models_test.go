@@ -1,0 +1,256 @@
+package kube
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/gocampus/hark/kube/internal/protobuf"
+	"github.com/gocampus/hark/wire"
+)
+
+// forgetModels makes a test begin without those of others.
+func forgetModels(t *testing.T) {
+	t.Helper()
+	viewModels.mu.Lock()
+	defer viewModels.mu.Unlock()
+	for i := range viewModels.places {
+		for j := range viewModels.places[i] {
+			viewModels.drop(&viewModels.places[i][j])
+		}
+	}
+}
+
+// ownedPod is one of the pods of an owner.
+func ownedPod(name, owner string, version int) *corev1.Pod {
+	p := richPod()
+	p.Name, p.ResourceVersion = name, fmt.Sprint(version)
+	p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: owner, UID: types.UID("uid-of-" + owner), Controller: new(true)}}
+	p.Status.Message = strings.Repeat("m", version%7)
+	return p
+}
+
+// sameContainers tells whether two pods share their containers.
+func sameContainers(a, b *corev1.Pod) bool {
+	return unsafe.SliceData(a.Spec.Containers) == unsafe.SliceData(b.Spec.Containers)
+}
+
+func TestVersionsOfAnObjectShareWhatIsTheSame(t *testing.T) {
+	forgetModels(t)
+	var views []*corev1.Pod
+	for version := range 5 {
+		want := ownedPod("a", "web", version)
+		got := mustView(t, View[corev1.Pod], object(t, wire.Protobuf, want))
+		want.TypeMeta = got.TypeMeta
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Fatalf("version %d (-got +want):\n%s", version, diff)
+		}
+		views = append(views, got)
+	}
+	if sameContainers(views[0], views[1]) {
+		t.Error("the first one is a model already: what is viewed once should leave nothing behind")
+	}
+	for i, v := range views[2:] {
+		if !sameContainers(v, views[1]) {
+			t.Errorf("version %d shares nothing with version 1", i+2)
+		}
+	}
+	owned, err := As[corev1.Pod](object(t, wire.Protobuf, ownedPod("a", "web", 6)))
+	if err != nil || sameContainers(owned, views[4]) {
+		t.Errorf("As shares with views, or %v", err)
+	}
+}
+
+func TestObjectsOfAFamilyShareWhatIsTheSame(t *testing.T) {
+	pods := manyPods()
+	for i := range pods {
+		pods[i].Spec = richPod().Spec
+	}
+	whole, split, compact := keptPods(t, pods...)
+	for form, objects := range map[string][]*wire.Object{"whole": whole, "split": split, "compact": compact} {
+		forgetModels(t)
+		var views []*corev1.Pod
+		for i, o := range objects {
+			got, want := mustView(t, View[corev1.Pod], o), pods[i].DeepCopy()
+			want.TypeMeta = got.TypeMeta
+			if diff := cmp.Diff(got, want); diff != "" {
+				t.Fatalf("%s %d (-got +want):\n%s", form, i, diff)
+			}
+			views = append(views, got)
+		}
+		for i, v := range views[2:] {
+			if !sameContainers(v, views[1]) {
+				t.Fatalf("%s %d shares nothing", form, i+2)
+			}
+		}
+	}
+}
+
+// TestAModelThatIsNotLikeItsFamilyAnyMoreIsReplaced: everything about an object has changed, once.
+func TestAModelThatIsNotLikeItsFamilyAnyMoreIsReplaced(t *testing.T) {
+	forgetModels(t)
+	var views []*corev1.Pod
+	for version := range 6 {
+		p := ownedPod("a", "web", version)
+		if version >= 2 {
+			for i := range p.Spec.Containers {
+				p.Spec.Containers[i].Env, p.Spec.Containers[i].VolumeMounts = nil, nil
+				p.Spec.Containers[i].Args = []string{strings.Repeat("new", 1000)}
+			}
+			p.Labels = nil
+		}
+		got := mustView(t, View[corev1.Pod], object(t, wire.Protobuf, p))
+		p.TypeMeta = got.TypeMeta
+		if diff := cmp.Diff(got, p); diff != "" {
+			t.Fatalf("version %d (-got +want):\n%s", version, diff)
+		}
+		views = append(views, got)
+	}
+	if !sameContainers(views[4], views[5]) {
+		t.Error("the model was not replaced by a newer version")
+	}
+}
+
+// TestModelsThatAreNotUsedGo with the garbage collections that follow.
+func TestModelsThatAreNotUsedGo(t *testing.T) {
+	forgetModels(t)
+	for version := range 3 {
+		mustView(t, View[corev1.Pod], object(t, wire.Protobuf, ownedPod("a", "web", version)))
+	}
+	if viewModels.count() == 0 {
+		t.Fatal("there are no models")
+	}
+	collected(t, "all models", func() bool {
+		viewModels.mu.Lock()
+		defer viewModels.mu.Unlock()
+		return viewModels.size == 0 && !viewModels.ageing
+	})
+	if n := viewModels.count(); n != 0 {
+		t.Errorf("%d names are left", n)
+	}
+	mustView(t, View[corev1.Pod], object(t, wire.Protobuf, ownedPod("a", "web", 9)))
+	collected(t, "a name that came later", func() bool { return viewModels.count() == 0 })
+}
+
+// count is the number of names.
+func (m *models) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for i := range m.places {
+		for j := range m.places[i] {
+			if m.places[i][j].name != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestModelsAreFew: when they have their size nothing is added, and what is used stays.
+func TestModelsAreFew(t *testing.T) {
+	raw, err := richPod().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &models{maxSize: 10 * len(raw), ageing: true} // it does not age here
+	made := 0
+	for round := range 3 {
+		for i := range uint64(100) {
+			a := m.advise(modelNames{own: i<<8 | 1, family: (1000+i)<<8 | 1}, len(raw))
+			if a.serve {
+				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
+				made++
+			}
+			if round == 2 && i < 10 && a.like == nil {
+				t.Errorf("the model of %d was dropped", i)
+			}
+		}
+	}
+	if made != 10 || m.size != 10*len(raw) {
+		t.Errorf("%d models of %d bytes; want 10 of %d", made, m.size, 10*len(raw))
+	}
+	for i := range uint64(100_000) { // names push out names
+		m.advise(modelNames{own: i<<20 | 3, family: i<<30 | 5}, len(raw))
+	}
+	if n := m.count(); n > placeSets*placeWays {
+		t.Errorf("%d names in %d places", n, placeSets*placeWays)
+	}
+	size := 0
+	for i := range m.places {
+		for j := range m.places[i] {
+			if model := m.places[i][j].model; model != nil {
+				size += model.Size()
+			}
+		}
+	}
+	if size != m.size {
+		t.Errorf("the models take %d bytes; counted %d", size, m.size)
+	}
+}
+
+func TestSeveralWhoViewVersionsOfTheSameObjects(t *testing.T) {
+	forgetModels(t)
+	const objects, versions = 5, 40
+	var viewing sync.WaitGroup
+	for g := range 4 {
+		viewing.Go(func() {
+			for version := range versions {
+				for i := range objects {
+					want := ownedPod(fmt.Sprint("web-", i), "web", version*4+g)
+					got, err := View[corev1.Pod](object(t, wire.Protobuf, want))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					want.TypeMeta = got.TypeMeta
+					if !reflect.DeepEqual(got, want) {
+						t.Errorf("version %d of %d is another", version, i)
+						return
+					}
+				}
+				if version%10 == g {
+					runtime.GC()
+				}
+			}
+		})
+	}
+	viewing.Wait()
+}
+
+// TestAMessageThatIsNoModelIsViewedAllTheSame: its fields are in no order.
+func TestAMessageThatIsNoModelIsViewedAllTheSame(t *testing.T) {
+	forgetModels(t)
+	for version := range 4 {
+		p := ownedPod("a", "web", version)
+		status, err := (&corev1.Pod{Status: p.Status}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := p.DeepCopy()
+		rest.Status = corev1.PodStatus{}
+		raw, err := rest.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(status, raw...)
+		want := new(corev1.Pod)
+		if err := want.Unmarshal(raw); err != nil {
+			t.Fatal(err)
+		}
+		got := mustView(t, View[corev1.Pod], keep(t, wire.Protobuf, raw))
+		want.TypeMeta = got.TypeMeta
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Fatalf("version %d (-got +want):\n%s", version, diff)
+		}
+	}
+}
