@@ -90,7 +90,7 @@ var (
 const stormKeys = 1000
 
 func (s Scale) studies() []study {
-	all := []study{s.pods(), s.manyPods(), s.strangers(), s.widgets(), s.storm(), s.stormPaused(), s.reconcile(), s.fanout(), s.reads()}
+	all := []study{s.pods(), s.manyPods(), s.strangers(), s.widgets(), s.storm(), s.stormPaused(), s.reconcile(), s.reconcileOwn(), s.fanout(), s.reads()}
 	return append(all, s.queues()...)
 }
 
@@ -191,6 +191,13 @@ func (s Scale) reconcile() study {
 		sides: []string{clientGo, hark}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{{name: "reconcile", work: "CPU an update that a worker reads once", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(2)}},
 	}
+}
+
+func (s Scale) reconcileOwn() study {
+	st := s.reconcile()
+	st.name, st.job.Own = "reconcile-own", true
+	st.rows = []row{{name: "reconcile-own", work: "the same, each run with an object that it may change: a deep copy, or kube.As", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds}}
+	return st
 }
 
 func (s Scale) fanout() study {

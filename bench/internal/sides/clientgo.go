@@ -97,7 +97,7 @@ func enqueue(q workqueue.TypedInterface[string]) cache.ResourceEventHandlerFuncs
 }
 
 // read is what a worker does that reads: the newest object, which it must not
-// change.
+// change unless it makes a copy of its own.
 func (f *clientGo) read() func(string) {
 	if !f.job.Read {
 		return nil
@@ -105,7 +105,11 @@ func (f *clientGo) read() func(string) {
 	objects := f.informer.GetIndexer()
 	return func(k string) {
 		if obj, ok, err := objects.GetByKey(k); err == nil && ok {
-			if pod := obj.(*corev1.Pod); pod.Namespace == metav1.NamespaceNone {
+			pod := obj.(*corev1.Pod)
+			if f.job.Own {
+				pod = pod.DeepCopy()
+			}
+			if pod.Namespace == metav1.NamespaceNone {
 				panic("sides: " + k + " has no namespace")
 			}
 		}

@@ -65,15 +65,18 @@ func (f *hark) start(ctx context.Context, synced, changed *sync.WaitGroup) error
 	return nil
 }
 
-// read is what a worker does that reads: the newest object, decoded.
+// read is what a worker does that reads: the newest object, decoded; its own to change or not.
 func (f *hark) read() func(key.Key) {
 	if !f.job.Read {
 		return nil
 	}
-	objects := f.informer.Store()
+	objects, decode := f.informer.Store(), kube.View[corev1.Pod]
+	if f.job.Own {
+		decode = kube.As[corev1.Pod]
+	}
 	return func(k key.Key) {
 		if obj, ok := objects.Get(k); ok {
-			if _, err := kube.As[corev1.Pod](obj); err != nil {
+			if _, err := decode(obj); err != nil {
 				panic(fmt.Sprintf("sides: %s: %v", k, err))
 			}
 		}

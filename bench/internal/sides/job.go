@@ -24,6 +24,8 @@ type Job struct {
 	Handlers int
 	// Read makes the worker read, decoded, the newest object of each key.
 	Read bool
+	// Own makes it read what it may change: a copy, or a decode of its own.
+	Own bool
 	// Busy makes each run of the worker wait for so many microseconds.
 	Busy int
 	// Profile is the file for a CPU profile of the measured part, "" for none.
