@@ -32,14 +32,24 @@ type Queue[T comparable] struct {
 	drained, forced chan struct{}
 }
 
-// spins is how often a lock that is held is tried before the goroutine parks: for
-// somewhat longer than it is held, but for a table that grows.
-const spins = 200
+// The pauses between two tries of a lock that is held, in turns of an empty loop: from half a
+// microsecond to some five, ten in all.
+const firstPause, lastPause = 2000, 16_000
 
 // lock takes mu. Parking and waking a goroutine takes many times as long as mu is
-// held, and sync.Mutex parks at once where other goroutines are ready to run.
+// held, and sync.Mutex parks at once where other goroutines are ready to run. The
+// pauses are longer than mu is held, too: who has the lock then does several operations
+// with the queue in its processor's cache, where otherwise each moves it to another one.
 func (q *Queue[T]) lock() {
-	for range spins {
+	if !q.mu.TryLock() {
+		q.lockHeld()
+	}
+}
+
+func (q *Queue[T]) lockHeld() {
+	for pause := firstPause; pause <= lastPause; pause *= 2 {
+		for range pause {
+		}
 		if q.mu.TryLock() {
 			return
 		}
