@@ -234,9 +234,9 @@ var queueRows = []struct {
 	keys       int // times Scale.Keys
 	goal       float64
 }{
-	{"queue-cycle", "CPU of Add, Get and Done", 10, 3},
+	{"queue-cycle", "CPU of Add, Get and Done", 2, 3},
 	{"queue-burst", "CPU a key, all in and then out", 1, 2},
-	{"queue-parallel", "CPU a key, 2 producers and 4 workers", 5, 2},
+	{"queue-parallel", "CPU a key, 2 producers and 4 workers", 2, 2},
 	{"queue-after", "CPU a key, AddAfter of 1 to 50 ms, Get and Done", 1, 5},
 	{"queue-ratelimited", "CPU a key, AddRateLimited, Get, Forget and Done", 1, 5},
 }
