@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gocampus/hark/bench/internal/report"
 	"github.com/gocampus/hark/bench/internal/sides"
@@ -14,28 +15,20 @@ type costs map[string][]report.Point
 // growth measures how costs grow with the number of objects, and what the
 // largest number needs.
 func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) {
+	measured, err := r.growAll(s)
+	if err != nil {
+		return nil, nil, err
+	}
 	bySide := map[string]costs{}
-	var last samples
-	for _, n := range s.Growth {
-		st := study{
-			name: fmt.Sprintf("growth-%d", n), job: sides.Job{Work: "follow", Set: "pods", Objects: n, Changes: s.GrowthChanges, Warm: max(n, s.GrowthChanges)},
-			sides: []string{clientGo, hark, harkCompact}, rounds: s.GrowthRounds,
-		}
-		if n > s.ClientGoTo {
-			st.sides = st.sides[1:]
-		}
-		measured, err := r.run(st)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, side := range st.sides {
+	for i, n := range s.Growth {
+		for side, of := range measured[i] {
 			if bySide[side] == nil {
 				bySide[side] = costs{}
 			}
-			bySide[side].add(n, s.GrowthChanges, measured[side])
+			bySide[side].add(n, s.changes(n), of)
 		}
-		last = measured
 	}
+	last := measured[len(measured)-1]
 	lines := []report.Line{
 		grown("growth-sync-cpu", "distance of the CPU until synced from a straight line", bySide, sides.SyncCPU, hark, report.Linear, 1.15),
 		grown("growth-sync-cpu-compact", "the same with the compact store", bySide, sides.SyncCPU, harkCompact, report.Linear, 1.15),
@@ -48,10 +41,49 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 	return lines, plots(bySide), nil
 }
 
+// growAll measures all sizes, in turn as the sides are: over the minutes that this takes
+// machines change their speed, and a size measured in one go would look cheap or dear.
+func (r *Runner) growAll(s Scale) ([]samples, error) {
+	measured := make([]samples, len(s.Growth))
+	for i := range measured {
+		measured[i] = samples{}
+	}
+	for round := range s.GrowthRounds {
+		for j := range s.Growth {
+			i := j
+			if round%2 == 1 {
+				i = len(s.Growth) - 1 - j
+			}
+			if err := r.runInto(measured[i], s.growthOf(s.Growth[i])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return measured, nil
+}
+
+// growthOf is one round of one size.
+func (s Scale) growthOf(n int) study {
+	st := study{
+		name: fmt.Sprintf("growth-%d", n), job: sides.Job{Work: "follow", Set: "pods", Objects: n, Changes: s.changes(n), Warm: s.changes(n)},
+		sides: []string{clientGo, hark, harkCompact}, rounds: 1,
+	}
+	if n > s.ClientGoTo {
+		st.sides = st.sides[1:]
+	}
+	return st
+}
+
+// changes of n objects: at least one of each, so that all garbage of a heap of that size
+// is paid for.
+func (s Scale) changes(n int) int { return max(n, s.GrowthChanges) }
+
+// add adds what one size has cost at the least: what disturbs a measurement only adds to it, and
+// a shape is lost in noise sooner than a ratio of two who take turns.
 func (c costs) add(objects, changes int, measured map[string][]float64) {
 	n := float64(objects)
 	for name, scale := range map[string]float64{sides.SyncCPU: 1, sides.Heap: n, sides.EventCPU: 1 / float64(changes)} {
-		c[name] = append(c[name], report.Point{X: n, Y: scale * report.Median(measured[name])})
+		c[name] = append(c[name], report.Point{X: n, Y: scale * slices.Min(measured[name])})
 	}
 }
 

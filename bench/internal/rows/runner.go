@@ -49,9 +49,24 @@ type samples map[string]map[string][]float64
 
 func (s samples) median(side, name string) float64 { return report.Median(s[side][name]) }
 
+// add adds what a side has measured in one round.
+func (s samples) add(side string, result sides.Result) {
+	if s[side] == nil {
+		s[side] = map[string][]float64{}
+	}
+	for name, value := range result {
+		s[side][name] = append(s[side][name], value)
+	}
+}
+
 // run runs a study: its sides in turn, every other round backwards.
 func (r *Runner) run(s study) (samples, error) {
 	all := samples{}
+	return all, r.runInto(all, s)
+}
+
+// runInto is run that adds to what was measured before.
+func (r *Runner) runInto(all samples, s study) error {
 	order := slices.DeleteFunc(slices.Clone(s.sides), func(side string) bool {
 		return r.Sides != nil && !r.Sides.MatchString(side)
 	})
@@ -65,19 +80,14 @@ func (r *Runner) run(s study) (samples, error) {
 			began := time.Now()
 			result, err := r.do(job)
 			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", s.name, side, err)
+				return fmt.Errorf("%s, %s: %w", s.name, side, err)
 			}
 			fmt.Fprintf(r.Log, "# %s round %d %s: %.1fs\n", s.name, round+1, side, time.Since(began).Seconds())
-			if all[side] == nil {
-				all[side] = map[string][]float64{}
-			}
-			for name, value := range result {
-				all[side][name] = append(all[side][name], value)
-			}
+			all.add(side, result)
 		}
 		slices.Reverse(order)
 	}
-	return all, nil
+	return nil
 }
 
 // do runs one job.
