@@ -26,6 +26,8 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 				bySide[side] = costs{}
 			}
 			bySide[side].add(n, s.changes(n), of)
+			fmt.Fprintf(r.Log, "# growth %d %s: %s an object until synced, %s an update\n", n, side,
+				report.Format(slices.Min(of[sides.SyncCPU])/float64(n), report.Seconds), report.Format(slices.Min(of[sides.EventCPU])/float64(s.changes(n)), report.Seconds))
 		}
 	}
 	last := measured[len(measured)-1]

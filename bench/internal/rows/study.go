@@ -78,7 +78,7 @@ type Scale struct {
 var (
 	Full = Scale{
 		Rounds: 3, Small: 20_000, Large: 100_000, Changes: 40_000, Storm: 200_000, Keys: 100_000,
-		Growth: []int{1000, 10_000, 100_000, 1_000_000}, GrowthChanges: 40_000, GrowthRounds: 3, ClientGoTo: 100_000, Starts: 15,
+		Growth: []int{1000, 10_000, 100_000, 1_000_000}, GrowthChanges: 40_000, GrowthRounds: 2, ClientGoTo: 100_000, Starts: 15,
 	}
 	Quick = Scale{
 		Rounds: 2, Small: 5000, Large: 20_000, Changes: 10_000, Storm: 20_000, Keys: 100_000,
