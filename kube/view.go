@@ -7,6 +7,7 @@ import (
 	"unsafe"
 	"weak"
 
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/gocampus/hark/wire"
@@ -37,7 +38,8 @@ func View[T any](obj *wire.Object) (*T, error) {
 }
 
 // ViewOf is View of an object of this kind, for an unstructured.Unstructured and
-// the other types that Kind.Decode takes.
+// the other types that Kind.Decode takes. Of a generated API type it is the same as
+// View.
 func ViewOf[T any](kind Kind, obj *wire.Object) (*T, error) { return view[T](obj, kind.GVK) }
 
 // views are the results that are alive: *viewed by the address of their object, which
@@ -48,7 +50,8 @@ var views sync.Map
 // change once it is in views.
 type viewed struct {
 	object weak.Pointer[wire.Object] // whose address may be another's by now
-	gvk    schema.GroupVersionKind   // that was asked for
+	gvk    schema.GroupVersionKind   // that was asked for; of a type's own kind, that kind
+	own    bool                      // who asks for no kind gets the same
 	value  any                       // a weak.Pointer[T], which says the type
 	next   *viewed
 }
@@ -76,11 +79,23 @@ func view[T any](obj *wire.Object, gvk schema.GroupVersionKind) (*T, error) {
 		return result, nil // the runtime tells of no such value that it is gone
 	}
 	v := &viewed{object: weak.Make(obj), gvk: gvk, value: weak.Make(result), next: known}
+	if own := ownKind(result); gvk.Empty() || gvk == own {
+		v.gvk, v.own = own, true
+	}
 	if first := shareView[T](address, obj, v); first != nil {
 		return first, nil
 	}
 	runtime.AddCleanup(result, forgetView, viewID{address, v.value})
 	return result, nil
+}
+
+// ownKind returns the kind of a generated API type, and of other types none.
+func ownKind(into any) schema.GroupVersionKind {
+	if _, ok := into.(k8sruntime.Unstructured); ok {
+		return schema.GroupVersionKind{} // it is of the kind that it was told
+	}
+	kind, _ := expectKind(into, schema.GroupVersionKind{})
+	return kind
 }
 
 func loadViews(address uintptr) *viewed {
@@ -92,7 +107,7 @@ func loadViews(address uintptr) *viewed {
 // findView returns the result of this object, type and kind, nil when none is alive.
 func findView[T any](v *viewed, obj *wire.Object, gvk schema.GroupVersionKind) *T {
 	for ; v != nil; v = v.next {
-		if value, ok := v.value.(weak.Pointer[T]); ok && v.gvk == gvk && v.object.Value() == obj {
+		if value, ok := v.value.(weak.Pointer[T]); ok && (v.gvk == gvk || v.own && gvk.Empty()) && v.object.Value() == obj {
 			if result := value.Value(); result != nil {
 				return result
 			}
@@ -131,7 +146,7 @@ func (v *viewed) without(value any) *viewed {
 	case v.value == value:
 		return v.next
 	}
-	return &viewed{v.object, v.gvk, v.value, v.next.without(value)}
+	return &viewed{v.object, v.gvk, v.own, v.value, v.next.without(value)}
 }
 
 // replaceViews puts v in the place of old, nil for none, and tells whether old

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/gocampus/hark/wire"
 )
@@ -70,6 +71,53 @@ func TestAViewIsWhatAsDecodesAndOneForAll(t *testing.T) {
 	})
 }
 
+// TestAViewOfItsKindIsTheViewOfItsType: a controller that only reads names the kind, a handler
+// beside it mostly does not.
+func TestAViewOfItsKindIsTheViewOfItsType(t *testing.T) {
+	inBoth(t, func(t *testing.T, kept *wire.Object) {
+		named := mustView(t, viewOfPod[corev1.Pod], kept)
+		unnamed := mustView(t, View[corev1.Pod], kept)
+		if named != unnamed {
+			t.Error("who does not name the kind gets a result of its own")
+		}
+		if n := viewedAs(kept); n != 1 {
+			t.Errorf("%d results are remembered; want 1", n)
+		}
+		runtime.KeepAlive(named)
+	})
+	inBoth(t, func(t *testing.T, kept *wire.Object) {
+		unnamed := mustView(t, View[corev1.Pod], kept)
+		named := mustView(t, viewOfPod[corev1.Pod], kept)
+		if named != unnamed {
+			t.Error("who names the kind gets a result of its own")
+		}
+		runtime.KeepAlive(unnamed)
+	})
+}
+
+// TestAViewOfATypeOfSeveralKindsIsOfTheKindThatWasNamed: what the scheme knows under several
+// kinds says in its result which one was meant.
+func TestAViewOfATypeOfSeveralKindsIsOfTheKindThatWasNamed(t *testing.T) {
+	kinds, _, err := scheme.Scheme.ObjectKinds(&metav1.GetOptions{})
+	if err != nil || len(kinds) < 2 {
+		t.Fatalf("kinds %v, %v; want several", kinds, err)
+	}
+	other := kinds[1]
+	kept := keep(t, wire.JSON, []byte(`{"metadata":{"name":"w"}}`))
+	named, err := ViewOf[metav1.GetOptions](Kind{GVK: other}, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unnamed := mustView(t, View[metav1.GetOptions], kept)
+	if got := named.GroupVersionKind(); got != other {
+		t.Errorf("named: %v; want %v", got, other)
+	}
+	if got := unnamed.GroupVersionKind(); got == other {
+		t.Errorf("unnamed: %v, which is what another one named", got)
+	}
+	runtime.KeepAlive(named)
+}
+
 func TestEachTypeHasItsOwnViewOfOneObject(t *testing.T) {
 	inBoth(t, func(t *testing.T, kept *wire.Object) {
 		for range 2 { // the second time what is shared is found
@@ -109,6 +157,9 @@ func TestAViewIsOfItsOwnVersionAndKind(t *testing.T) {
 	widget, err := ViewOf[unstructured.Unstructured](widgetKind, unnamed)
 	if err != nil || widget.GetKind() != "Widget" {
 		t.Fatalf("ViewOf = %v, %v; want a Widget", widget, err)
+	}
+	if tree, err := View[unstructured.Unstructured](unnamed); err == nil {
+		t.Errorf("who names no kind gets a %s, as another one named it", tree.GetKind())
 	}
 	asPod := mustView(t, viewOfPod[unstructured.Unstructured], unnamed)
 	if asPod.GetKind() != "Pod" || widget.GetKind() != "Widget" {
