@@ -531,6 +531,32 @@ func TestAProgramIsRunForARecording(t *testing.T) {
 	}
 }
 
+// The cluster of a recording is not at hand: what failed is looked up where it was read.
+func TestWhatFailedForARecordingIsShownInTheRecording(t *testing.T) {
+	path := newCluster(t, harktest.Options{}).tape()
+	t.Setenv(childVariable, "refusing")
+	args := []string{"hark", "replay", "--speed", "max", "--workers", "1", "--max-tries", "1", path, "--", os.Args[0]}
+	got := run(t.Context(), nil, args...)
+	if got.code != exitError || !strings.Contains(got.err, "\ntry: hark record show "+path+" ") || strings.Contains(got.err, "kubectl") {
+		t.Fatalf("%s", got)
+	}
+	try := got.err[strings.LastIndex(got.err, "try: ")+len("try: "):]
+	if shown := run(t.Context(), nil, strings.Fields(try)...); shown.code != exitDone {
+		t.Errorf("%s: %s", try, shown)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	args[len(args)-3] = "-"
+	var out, said strings.Builder
+	process := Process{Args: args, In: file, Out: &out, Err: &said, Getenv: environment(nil).get}
+	if code := Main(t.Context(), process); code != exitError || strings.Contains(said.String(), "try: ") {
+		t.Errorf("of standard input: %d\n%s", code, said.String())
+	}
+}
+
 // What hark run hears is recorded as what hark watch hears.
 func TestRunRecordsWhatItHears(t *testing.T) {
 	c := newCluster(t, harktest.Options{})

@@ -71,6 +71,7 @@ func (p *runPlan) replay(ctx context.Context, r *replaying) error {
 		p.say(text.ReplayRunning, "command", filepath.Base(p.command.Path), "kinds", p.session.lang.List(kinds),
 			"time", r.tape.header.Time.Local().Format(time.DateTime), "file", r.tape.name)
 	}
+	p.tape = r.tape
 	feed := &replayFeed{replaying: r}
 	err := p.operate(ctx, cancel, announce, feed)
 	if feed.damage != nil && context.Cause(ctx) == nil {

@@ -23,6 +23,7 @@ func init() {
 	roles["by-name"] = byName
 	roles["echo"] = func() { _, _ = io.Copy(os.Stdout, os.Stdin) }
 	roles["env"] = func() { fmt.Println(os.Getenv("HARK_KEY"), os.Getenv("HARK_CAUSE"), os.Getenv("KUBECONFIG")) }
+	roles["refusing"] = func() { os.Exit(1) }
 	roles["endless"] = func() { fmt.Println("begun"); time.Sleep(time.Hour) }
 	roles["streaming"] = streaming
 }

@@ -29,6 +29,7 @@ type runPlan struct {
 	command hook.Command
 	options engine.Options
 	voice   *runVoice
+	tape    *tape // what is replayed, nil for a cluster
 }
 
 // runProgram checks what was typed, then runs the program until it is told to end.
@@ -202,9 +203,20 @@ func (p *runPlan) verdict(s *engine.Summary) error {
 		"failing", fmt.Sprint(len(s.FailingKeys)), "broken", fmt.Sprint(s.Interrupted))
 	f := &failure{code: exitError, message: "error: " + message}
 	if worst := slices.Concat(s.ParkedKeys, s.FailingKeys); len(worst) > 0 {
-		f.try = "kubectl describe " + describeArgs(worst[0].Key)
+		f.try = p.tryLook(worst[0].Key)
 	}
 	return f
+}
+
+// tryLook is the command that shows an object, "" when there is none.
+func (p *runPlan) tryLook(k engine.Key) string {
+	switch {
+	case p.tape == nil:
+		return "kubectl describe " + describeArgs(k)
+	case p.tape.path == standardInput:
+		return ""
+	}
+	return p.session.command + " record show " + shellWord(p.tape.path) + " " + k.Resource + "/" + k.Name
 }
 
 // describeArgs names an object to kubectl.

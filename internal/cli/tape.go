@@ -15,6 +15,7 @@ type tape struct {
 	record.Events
 	header record.Header
 	name   string // for people
+	path   string // as it was given
 	close  func()
 }
 
@@ -27,7 +28,7 @@ func (s *session) openTape(path string) (*tape, error) {
 			reader.Close()
 			return nil, s.notARecording("stdin", err)
 		}
-		return &tape{Events: reader, header: header, name: "stdin", close: reader.Close}, nil
+		return &tape{Events: reader, header: header, name: "stdin", path: path, close: reader.Close}, nil
 	}
 	file, err := record.Open(path)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
@@ -37,7 +38,7 @@ func (s *session) openTape(path string) (*tape, error) {
 		return nil, s.notARecording(path, err)
 	}
 	// It was only read: an error of closing says nothing.
-	return &tape{Events: file, header: file.Header(), name: path, close: func() { _ = file.Close() }}, nil
+	return &tape{Events: file, header: file.Header(), name: path, path: path, close: func() { _ = file.Close() }}, nil
 }
 
 // notARecording says that a file cannot be read at all.
