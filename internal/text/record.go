@@ -57,16 +57,19 @@ same lines in the same formats, at the pace of the recording or faster.
 
 --from and --to choose a part of it: what existed at --from comes first, as Added.
 A file that was cut off by a crash is played up to there, which is said on stderr.
-FILE may be - for standard input. With -- CMD the program is run for the keys that
-change, as hark run would, and the end of the recording is the end. The other parts of a recording that was rotated
-(FILE.1, FILE.2 and so on) are played as well, unless one of them is named.`,
+FILE may be - for standard input. The other parts of a recording that was rotated
+(FILE.1, FILE.2 and so on) are played as well, unless one of them is named.
+
+With -- CMD the program is run for the objects that change, as hark run would, and
+it ends when the recording is over and everything is done or parked.`,
 		`重放录制，输出与 hark watch 当时的输出相同：同样的行、同样的格式，
 按录制时的节奏或更快。
 
 --from 和 --to 选取其中一段：--from 时刻已有的对象先以 Added 列出。因崩溃而不完整的
-文件会播放到断点为止，并在 stderr 上说明。FILE 为 - 时从标准输入读取。加 -- CMD 时像 hark run 那样对变化的
-对象运行程序，录制播完即结束。分成多个文件的
-录制（FILE.1、FILE.2……）会一并播放，除非指定其中一个。`)
+文件会播放到断点为止，并在 stderr 上说明。FILE 为 - 时从标准输入读取。分成多个文件的
+录制（FILE.1、FILE.2……）会一并播放，除非指定其中一个。
+
+加 -- CMD 时像 hark run 那样对变化的对象运行程序；录制播完且全部做完或搁置后结束。`)
 	ReplayExamples = message(`# As fast as it can be read, with what changed
 {command} replay pods.hark --speed max --diff
 # Two minutes of it, ten times as fast, as JSON
