@@ -28,7 +28,7 @@ func (s *session) failureOf(err error) *failure {
 	f := &failure{code: exitError, message: "error: " + err.Error(), err: err}
 	if missing, ok := errors.AsType[*kube.NoConfigError](err); ok {
 		f.message = "error: " + s.say(text.NoConfig, "looked", s.places(missing.Looked))
-		f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
+		f.try = s.say(text.TryDemo, "command", s.asked, "demo", s.command)
 		return f
 	}
 	if unknown, ok := errors.AsType[*kube.NoKindError](err); ok {

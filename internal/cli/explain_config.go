@@ -34,7 +34,7 @@ func (s *session) explainConfig(f *failure, wrong *configError) {
 	case strings.Contains(wrong.Error(), "invalid configuration"): // a file that it names
 		f.try = s.say(text.TryFiles)
 	default: // the kubeconfig itself
-		f.try = s.say(text.TryDemo, "command", s.command+" watch", "demo", s.command)
+		f.try = s.say(text.TryDemo, "command", s.asked, "demo", s.command)
 	}
 }
 

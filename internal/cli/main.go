@@ -78,6 +78,8 @@ type session struct {
 	args []string
 	// command is what a user types to get here: "hark" or "kubectl hark".
 	command string
+	// asked is the whole command, such as "hark watch", once its flags are parsed.
+	asked string
 	// lang is needed for the help of flags, before they are parsed.
 	lang text.Lang
 }

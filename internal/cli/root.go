@@ -28,7 +28,10 @@ func newRoot(s *session) *cobra.Command {
 	root.PersistentFlags().String("lang", "", "")
 	completeWords(root, "lang", string(text.English), string(text.Chinese))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return s.checkLang(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		s.asked = cmd.CommandPath()
+		return s.checkLang(cmd)
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(err.Error(), s.tryHelp(cmd))
 	})
