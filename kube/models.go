@@ -162,7 +162,7 @@ func (m *models) drop(p *modelPlace) {
 
 // ageAtCollection calls age after the next garbage collection.
 func (m *models) ageAtCollection() {
-	type tick struct{ *models }
+	type tick struct{ _ *models } // with a pointer, or others may be allocated together with it
 	runtime.AddCleanup(&tick{}, (*models).age, m)
 }
 
