@@ -5,14 +5,15 @@
 package main
 
 import (
+	"context"
 	_ "embed"
-	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/gocampus/hark/bench/internal/report"
 	"github.com/gocampus/hark/bench/internal/rows"
@@ -35,47 +36,39 @@ func main() {
 func run(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "serve":
+		signal.Ignore(os.Interrupt) // the measuring process ends it
 		return serve.Main(os.Stdin, os.Stdout, pods)
 	case len(args) == 2 && args[0] == "side":
-		return sides.Main(args[1], os.Stdout)
+		signal.Ignore(os.Interrupt)
+		return sides.Main(args[1], os.Stdin, os.Stdout)
 	}
-	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	quick := flags.Bool("quick", false, "fewer objects and rounds: under 3 minutes")
-	match := flags.String("rows", "", "measure only the groups of rows that match this regular expression")
-	only := flags.String("sides", "", "run only the sides that match this regular expression, such as ^hark; there is no ratio to others")
-	profiles := flags.String("profiles", "", "write CPU profiles into this directory")
-	doc := flags.String("doc", "", "write the table into this document, and the plots beside it")
-	_ = flags.Parse(args) // it exits on errors
-	pattern, err := regexp.Compile(*match)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	o, err := parse(args)
 	if err != nil {
 		return err
 	}
-	scale := rows.Full
-	if *quick {
-		scale = rows.Quick
+	outcome, err := measure(ctx, o)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // whatever else it looked like
 	}
-	r := &rows.Runner{Profiles: *profiles, Log: os.Stderr}
-	if *only != "" {
-		if r.Sides, err = regexp.Compile(*only); err != nil {
-			return err
-		}
-	}
-	outcome, err := measure(r, scale, pattern)
-	if err != nil || *doc == "" {
+	if err != nil || o.doc == "" {
 		return err
 	}
-	return write(outcome, *doc)
+	return write(outcome, o.doc)
 }
 
-func measure(r *rows.Runner, scale rows.Scale, match *regexp.Regexp) (*rows.Outcome, error) {
-	var err error
-	if r.Program, err = os.Executable(); err != nil {
+func measure(ctx context.Context, o *options) (*rows.Outcome, error) {
+	program, err := os.Executable()
+	if err != nil {
 		return nil, err
 	}
+	r := &rows.Runner{Program: program, Profiles: o.profiles, Sides: o.sides, Log: os.Stderr}
 	if err := r.Start(); err != nil {
 		return nil, err
 	}
-	outcome, err := r.All(scale, match, os.Stdout)
+	outcome, err := r.All(ctx, o.scale, o.rows, os.Stdout)
 	if closed := r.Close(); err == nil {
 		err = closed
 	}
@@ -85,20 +78,35 @@ func measure(r *rows.Runner, scale rows.Scale, match *regexp.Regexp) (*rows.Outc
 // write puts what was measured into the document, and the plots into a directory
 // of the document's name.
 func write(outcome *rows.Outcome, doc string) error {
-	dir := strings.TrimSuffix(doc, filepath.Ext(doc))
+	text := table(outcome)
+	if err := report.ReplaceFile(doc, text); err != nil {
+		fmt.Fprintln(os.Stderr, text) // it took long to measure
+		return err
+	}
+	if len(outcome.Plots) == 0 {
+		return nil
+	}
+	dir := plotsOf(doc)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for name, plot := range outcome.Plots {
-		if err := os.WriteFile(filepath.Join(dir, name+".svg"), plot.SVG(), 0o644); err != nil {
+		if err := report.WriteFile(filepath.Join(dir, name+".svg"), plot.SVG()); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func plotsOf(doc string) string { return strings.TrimSuffix(doc, filepath.Ext(doc)) }
+
+// table is what the document says.
+func table(outcome *rows.Outcome) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %s/%s, %d CPUs.\n\n%s\n```\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), report.Table(outcome.Lines))
 	for _, limit := range outcome.Limits {
 		fmt.Fprintln(&text, limit)
 	}
 	text.WriteString("```\n")
-	return report.ReplaceFile(doc, text.String())
+	return text.String()
 }

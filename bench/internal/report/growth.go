@@ -1,9 +1,15 @@
 package report
 
+import "math"
+
 // Linear returns how far costs lie from the best straight line through them, as the
 // largest factor between the two: 1 where they lie on it. The line may begin
-// above zero; the squares of the relative errors are the smallest.
+// above zero; the squares of the relative errors are the smallest. Of no points it is
+// NaN.
 func Linear(points []Point) float64 {
+	if len(points) == 0 {
+		return math.NaN()
+	}
 	var s1, sx, sxx, sy, sxy float64 // sums weighted by 1/y²
 	for _, p := range points {
 		w := 1 / (p.Y * p.Y)
@@ -22,17 +28,14 @@ func Linear(points []Point) float64 {
 	return worst
 }
 
-// Flat returns the factor between the highest and the lowest cost.
+// Flat returns the factor between the highest and the lowest cost, NaN for none.
 func Flat(points []Point) float64 {
-	var all span
-	for i, p := range points {
-		if i == 0 {
-			all = span{p.Y, p.Y}
-		}
-		all.include(p.Y)
+	if len(points) == 0 {
+		return math.NaN()
 	}
-	if all.low == 0 {
-		return 1
+	all := span{points[0].Y, points[0].Y}
+	for _, p := range points {
+		all.include(p.Y)
 	}
 	return all.high / all.low
 }

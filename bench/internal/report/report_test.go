@@ -80,6 +80,63 @@ func TestOnlyWhatIsBetweenTheMarkersIsReplaced(t *testing.T) {
 	}
 }
 
+func TestADocumentIsReplacedAsAWholeOrLeft(t *testing.T) {
+	dir, others := t.TempDir(), t.TempDir()
+	name, link, old := filepath.Join(dir, "perf.md"), filepath.Join(others, "link.md"), Begin+End
+	if err := errors.Join(os.WriteFile(name, []byte(old), 0o600), os.Symlink(name, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFile(link); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != old {
+		t.Errorf("the check made it %q, %v", got, err)
+	}
+	if err := ReplaceFile(link, "new"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("the mode is %v, %v; want 0600", info.Mode(), err)
+	}
+	if got, err := os.ReadFile(link); err != nil || string(got) != Begin+"\nnew\n"+End {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info.Mode(), err)
+	}
+	if err := WriteFile(others, nil); err == nil {
+		t.Error("a directory was written")
+	}
+	for _, d := range []string{dir, others, filepath.Dir(others)} {
+		if rest, err := filepath.Glob(filepath.Join(d, ".*")); err != nil || len(rest) > 0 {
+			t.Errorf("left behind: %s, %v", rest, err)
+		}
+	}
+}
+
+func TestADocumentThatCannotBeReplacedIsNotedBefore(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "perf.md")
+	if err := CheckFile(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("of no file: %v", err)
+	}
+	if err := os.WriteFile(name, []byte("no markers"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFile(name); err == nil || !strings.Contains(err.Error(), Begin) {
+		t.Errorf("without markers: %v; want their names", err)
+	}
+	if os.Geteuid() == 0 {
+		return // who may write everything
+	}
+	if err := errors.Join(os.WriteFile(name, []byte(Begin+End), 0o600), os.Chmod(name, 0o400)); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFile(name); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("read-only: %v", err)
+	}
+}
+
 func TestADocumentWithoutItsMarkersIsLeft(t *testing.T) {
 	for _, document := range []string{"", Begin, End, End + Begin, Begin + Begin + End, Begin + End + End} {
 		if got, err := Replace([]byte(document), "new"); err == nil {
@@ -141,6 +198,9 @@ func TestALineWithAStartIsLinearAndABendIsNot(t *testing.T) {
 	}
 	if got := Linear(straight[:1]); got != 1 {
 		t.Errorf("Linear of one point = %v; want 1", got)
+	}
+	if l, f := Linear(nil), Flat(nil); !math.IsNaN(l) || !math.IsNaN(f) {
+		t.Errorf("Linear and Flat of nothing = %v, %v; want NaN, which reaches no goal", l, f)
 	}
 	if got := Flat([]Point{{1, 3}, {2, 2}, {3, 2.5}}); got != 1.5 {
 		t.Errorf("Flat = %v; want 1.5", got)

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -36,19 +35,4 @@ func Replace(document []byte, text string) ([]byte, error) {
 		return nil, fmt.Errorf("report: %q comes before %q", End, Begin)
 	}
 	return fmt.Appendf(nil, "%s%s\n%s\n%s%s", head, Begin, strings.TrimSpace(text), End, tail), nil
-}
-
-// ReplaceFile is Replace for a file.
-func ReplaceFile(name, text string) error {
-	document, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if document, err = Replace(document, text); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := os.WriteFile(name, document, 0o644); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"regexp"
@@ -15,10 +16,27 @@ type Outcome struct {
 	Plots  map[string]report.Plot // by file name, without its ending
 }
 
+// AllSides are the names of the sides.
+var AllSides = []string{clientGo, clientGoStripped, controllerRuntime, hark, harkCompact, bare}
+
+// Groups are the names of the groups of rows: the studies, and what is not read off
+// one of them.
+func (s Scale) Groups() []string {
+	var names []string
+	for _, st := range s.studies() {
+		names = append(names, st.name)
+	}
+	return append(names, "mixed", "start", "growth", "limits")
+}
+
 // All measures the groups of rows whose names match, and prints each line to out
-// as soon as it is known. The groups are the studies by name, mixed, growth,
-// limits and start.
-func (r *Runner) All(s Scale, match *regexp.Regexp, out io.Writer) (*Outcome, error) {
+// as soon as it is known. When ctx ends its cause is returned.
+func (r *Runner) All(ctx context.Context, s Scale, match *regexp.Regexp, out io.Writer) (*Outcome, error) {
+	if match.MatchString("start") { // before the rest of the work is done for nothing
+		if _, err := moduleRoot(ctx); err != nil {
+			return nil, err
+		}
+	}
 	all := &Outcome{}
 	tell := func(lines ...report.Line) {
 		for _, l := range lines {
@@ -30,7 +48,7 @@ func (r *Runner) All(s Scale, match *regexp.Regexp, out io.Writer) (*Outcome, er
 		if !match.MatchString(st.name) {
 			continue
 		}
-		measured, err := r.run(st)
+		measured, err := r.run(ctx, st)
 		if err != nil {
 			return nil, err
 		}
@@ -38,27 +56,27 @@ func (r *Runner) All(s Scale, match *regexp.Regexp, out io.Writer) (*Outcome, er
 			tell(w.line(measured))
 		}
 	}
-	return all, r.others(s, match, out, all, tell)
+	return all, r.others(ctx, s, match, out, all, tell)
 }
 
 // others measures what is not read off one study.
-func (r *Runner) others(s Scale, match *regexp.Regexp, out io.Writer, all *Outcome, tell func(...report.Line)) error {
+func (r *Runner) others(ctx context.Context, s Scale, match *regexp.Regexp, out io.Writer, all *Outcome, tell func(...report.Line)) error {
 	if match.MatchString("mixed") {
-		lines, err := r.mixed(s)
+		lines, err := r.mixed(ctx, s)
 		if err != nil {
 			return err
 		}
 		tell(lines...)
 	}
 	if match.MatchString("start") {
-		line, err := r.start(s)
+		line, err := r.start(ctx, s)
 		if err != nil {
 			return err
 		}
 		tell(line)
 	}
 	if match.MatchString("growth") {
-		lines, plots, err := r.growth(s)
+		lines, plots, err := r.growth(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -66,7 +84,7 @@ func (r *Runner) others(s Scale, match *regexp.Regexp, out io.Writer, all *Outco
 		all.Plots = plots
 	}
 	if match.MatchString("limits") {
-		limits, err := r.limits(s)
+		limits, err := r.limits(ctx, s)
 		if err != nil {
 			return err
 		}

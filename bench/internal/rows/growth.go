@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -14,8 +15,8 @@ type costs map[string][]report.Point
 
 // growth measures how costs grow with the number of objects, and what the
 // largest number needs.
-func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) {
-	measured, err := r.growAll(s)
+func (r *Runner) growth(ctx context.Context, s Scale) ([]report.Line, map[string]report.Plot, error) {
+	measured, err := r.growAll(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +46,7 @@ func (r *Runner) growth(s Scale) ([]report.Line, map[string]report.Plot, error) 
 
 // growAll measures all sizes, in turn as the sides are: over the minutes that this takes
 // machines change their speed, and a size measured in one go would look cheap or dear.
-func (r *Runner) growAll(s Scale) ([]samples, error) {
+func (r *Runner) growAll(ctx context.Context, s Scale) ([]samples, error) {
 	measured := make([]samples, len(s.Growth))
 	for i := range measured {
 		measured[i] = samples{}
@@ -56,7 +57,7 @@ func (r *Runner) growAll(s Scale) ([]samples, error) {
 			if round%2 == 1 {
 				i = len(s.Growth) - 1 - j
 			}
-			if err := r.runInto(measured[i], s.growthOf(s.Growth[i])); err != nil {
+			if err := r.runInto(ctx, measured[i], s.growthOf(s.Growth[i])); err != nil {
 				return nil, err
 			}
 		}

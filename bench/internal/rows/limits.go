@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gocampus/hark/bench/internal/report"
@@ -21,14 +22,17 @@ func (l Limit) String() string {
 	return fmt.Sprintf("LIMIT %s %.0f MB/s %s an object of %s", l.Name, l.PerByte/1e6, report.Format(l.CPU, report.Seconds), report.Format(l.Bytes, report.Bytes))
 }
 
-func (r *Runner) limits(s Scale) ([]Limit, error) {
+func (r *Runner) limits(ctx context.Context, s Scale) ([]Limit, error) {
 	var all []Limit
 	for _, set := range []string{"pods", "widgets"} {
-		measured, err := r.run(study{
+		measured, err := r.run(ctx, study{
 			name: "limit-" + set, job: sides.Job{Work: "stream", Set: set, Objects: s.Small}, sides: []string{bare}, rounds: s.Rounds,
 		})
 		if err != nil {
 			return nil, err
+		}
+		if len(measured) == 0 { // the side was left out
+			return nil, nil
 		}
 		bytes, n := measured.median(bare, sides.Bytes), float64(s.Small)
 		all = append(all,

@@ -1,12 +1,14 @@
 package rows
 
 import (
+	"context"
+
 	"github.com/gocampus/hark/bench/internal/report"
 	"github.com/gocampus/hark/bench/internal/sides"
 )
 
 // mixed measures objects that share nothing: half pods, half config maps.
-func (r *Runner) mixed(s Scale) ([]report.Line, error) {
+func (r *Runner) mixed(ctx context.Context, s Scale) ([]report.Line, error) {
 	all := []string{clientGo, hark, harkCompact}
 	halves := map[string]samples{}
 	var lines []report.Line
@@ -15,7 +17,7 @@ func (r *Runner) mixed(s Scale) ([]report.Line, error) {
 		{"configmaps", "heap-configmaps", "live heap a config map of 1.5 KB, nothing shared"},
 	} {
 		st := study{name: half.name, job: sides.Job{Work: "follow", Set: half.set, Objects: s.Small / 2}, sides: all, rounds: (s.Rounds + 1) / 2}
-		measured, err := r.run(st)
+		measured, err := r.run(ctx, st)
 		if err != nil {
 			return nil, err
 		}

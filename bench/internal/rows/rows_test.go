@@ -2,6 +2,9 @@ package rows
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,21 +33,46 @@ func other(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "serve":
 		lines, err := os.ReadFile("../../testdata/pods.ndjson")
+		var orders io.Reader = os.Stdin
+		if os.Getenv(oneOrder) != "" {
+			orders = &oneLine{in: orders}
+		}
 		if err == nil {
-			err = serve.Main(os.Stdin, os.Stdout, lines)
+			err = serve.Main(orders, os.Stdout, lines)
 		}
 		if err == nil {
 			os.Exit(0)
 		}
 		return err
+	case len(args) == 2 && args[0] == "side" && os.Getenv(silent) != "":
+		os.Exit(3)
 	case len(args) == 2 && args[0] == "side":
-		err := sides.Main(args[1], os.Stdout)
+		err := sides.Main(args[1], os.Stdin, os.Stdout)
 		if err == nil {
 			os.Exit(0)
 		}
 		return err
 	}
 	return nil
+}
+
+// Variables of the environment that make the other processes misbehave: the server
+// ends after one order, a side without a result.
+const oneOrder, silent = "BENCH_TEST_ONE_ORDER", "BENCH_TEST_SILENT"
+
+// oneLine reads no more than a line.
+type oneLine struct {
+	in   io.Reader
+	read bool
+}
+
+func (o *oneLine) Read(p []byte) (int, error) {
+	if o.read {
+		return 0, io.EOF
+	}
+	n, err := o.in.Read(p[:1])
+	o.read = n == 1 && p[0] == '\n'
+	return n, err
 }
 
 // asked are the rows that the benchmark is asked for, with n for a number of objects.
@@ -82,7 +110,7 @@ func started(t *testing.T) *Runner {
 // TestEveryRowIsMeasured does all but start, which builds two programs.
 func TestEveryRowIsMeasured(t *testing.T) {
 	var out bytes.Buffer
-	all, err := started(t).All(tiny, regexp.MustCompile("^(?:[^s]|sto)"), &out)
+	all, err := started(t).All(t.Context(), tiny, regexp.MustCompile("^(?:[^s]|sto)"), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +143,7 @@ func TestTheWorkerHasEveryChangeInItsHands(t *testing.T) {
 	r := started(t)
 	for _, side := range []string{clientGo, hark} {
 		for _, set := range []string{"pods", "lone", "configmaps", "widgets"} {
-			got, err := r.do(sides.Job{Side: side, Work: "follow", Set: set, Objects: 301, Changes: 300, Warm: 20, Handlers: 2})
+			got, err := r.do(t.Context(), sides.Job{Side: side, Work: "follow", Set: set, Objects: 301, Changes: 300, Warm: 20, Handlers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +158,7 @@ func TestProfilesAreWrittenForEachSide(t *testing.T) {
 	r := started(t)
 	r.Profiles = t.TempDir()
 	st := study{name: "q", job: sides.Job{Work: "queue-cycle", Objects: 100}, sides: []string{clientGo, hark}, rounds: 2}
-	if _, err := r.run(st); err != nil {
+	if _, err := r.run(t.Context(), st); err != nil {
 		t.Fatal(err)
 	}
 	for _, side := range st.sides {
@@ -146,9 +174,87 @@ func TestAJobThatCannotBeDoneIsAnError(t *testing.T) {
 		{Side: hark, Work: "sleep"}, {Side: "informer9", Work: "follow", Set: "pods", Objects: 1},
 		{Side: hark, Work: "follow", Set: "cods", Objects: 1}, {Side: "informer9", Work: "queue-cycle", Objects: 1},
 	} {
-		if got, err := r.do(job); err == nil {
+		if got, err := r.do(t.Context(), job); err == nil {
 			t.Errorf("%+v = %v; want an error", job, got)
 		}
+	}
+}
+
+// endless is a job that ends only when it is made to: the server serves nothing.
+var endless = sides.Job{Side: hark, Work: "follow", Objects: 1}
+
+func TestASideEndsWithTheServer(t *testing.T) {
+	t.Setenv(oneOrder, "1")
+	job := endless
+	job.Set = "pods" // is the one order
+	if _, err := started(t).do(t.Context(), job); err == nil || !strings.Contains(err.Error(), "the server ended") {
+		t.Errorf("do = %v; want that the server ended", err)
+	}
+}
+
+func TestASideEndsWithItsContext(t *testing.T) {
+	r := started(t)
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r.Log = writer(func() { cancel(why) }) // after the first job
+	st := study{name: "q", job: sides.Job{Work: "queue-cycle", Objects: 10}, sides: []string{clientGo, hark}, rounds: 1}
+	if _, err := r.run(ctx, st); !errors.Is(err, why) {
+		t.Errorf("run = %v; want the cause", err)
+	}
+}
+
+type writer func()
+
+func (w writer) Write(p []byte) (int, error) { w(); return len(p), nil }
+
+func TestASideEndsWithTheProcessThatWantsItsResult(t *testing.T) {
+	r := started(t)
+	job := endless
+	job.URL = r.server.URL
+	argument, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(r.Program, "side", string(argument))
+	command.Stdin = strings.NewReader("") // ends at once
+	if err := command.Run(); err == nil || command.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v; want exit status 1", err)
+	}
+}
+
+func TestASideWithoutAResultSaysHowItEnded(t *testing.T) {
+	t.Setenv(silent, "1")
+	if _, err := started(t).do(t.Context(), endless); !errors.Is(err, errSilent) || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("do = %v; want the exit status", err)
+	}
+}
+
+func TestASideThatIsLeftOutHasNoFigures(t *testing.T) {
+	r := started(t)
+	r.Sides = regexp.MustCompile("^controller")
+	all, err := r.All(t.Context(), tiny, regexp.MustCompile("^(queue-burst|growth|limits)$"), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all.Lines {
+		if v := l.Goal.Verdict(l.Ratio); v == "PASS" {
+			t.Errorf("%s; nothing was measured", l)
+		}
+	}
+	if len(all.Limits) != 0 {
+		t.Errorf("limits %v; nothing was measured", all.Limits)
+	}
+}
+
+func TestWhatIsBuiltIsLookedForBeforeAnythingIsMeasured(t *testing.T) {
+	r := started(t)
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	if _, err := r.All(t.Context(), tiny, regexp.MustCompile("^(queue-burst|start)$"), &out); err == nil || !strings.Contains(err.Error(), "directory bench") {
+		t.Errorf("All = %v; want where to run it", err)
+	}
+	if out.Len() > 0 {
+		t.Errorf("measured before: %s", out.String())
 	}
 }
 
@@ -191,7 +297,7 @@ func TestSidesTakeTurns(t *testing.T) {
 	r := started(t)
 	r.Log = &log
 	st := study{name: "q", job: sides.Job{Work: "queue-cycle", Objects: 10}, sides: []string{clientGo, hark}, rounds: 3}
-	measured, err := r.run(st)
+	measured, err := r.run(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +317,11 @@ func TestTheFirstLineOfAToolIsTimed(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Fatal(err)
 	}
-	took, err := firstLine([]string{"sh", "-c", "echo one; exec sleep 60"}, t.TempDir(), "")
+	took, err := firstLine(t.Context(), []string{"sh", "-c", "echo one; exec sleep 60"}, t.TempDir(), "")
 	if err != nil || took <= 0 {
 		t.Errorf("firstLine = %v, %v", took, err)
 	}
-	if _, err := firstLine([]string{"sh", "-c", "echo >&2 no cluster; exit 1"}, t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "no cluster") {
+	if _, err := firstLine(t.Context(), []string{"sh", "-c", "echo >&2 no cluster; exit 1"}, t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "no cluster") {
 		t.Errorf("firstLine of a tool that fails: %v; want what it said", err)
 	}
 }

@@ -2,6 +2,8 @@ package rows
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,13 +62,13 @@ func (s samples) add(side string, result sides.Result) {
 }
 
 // run runs a study: its sides in turn, every other round backwards.
-func (r *Runner) run(s study) (samples, error) {
+func (r *Runner) run(ctx context.Context, s study) (samples, error) {
 	all := samples{}
-	return all, r.runInto(all, s)
+	return all, r.runInto(ctx, all, s)
 }
 
 // runInto is run that adds to what was measured before.
-func (r *Runner) runInto(all samples, s study) error {
+func (r *Runner) runInto(ctx context.Context, all samples, s study) error {
 	order := slices.DeleteFunc(slices.Clone(s.sides), func(side string) bool {
 		return r.Sides != nil && !r.Sides.MatchString(side)
 	})
@@ -78,7 +80,7 @@ func (r *Runner) runInto(all samples, s study) error {
 				job.Profile = filepath.Join(r.Profiles, s.name+"."+side+".pprof")
 			}
 			began := time.Now()
-			result, err := r.do(job)
+			result, err := r.do(ctx, job)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", s.name, side, err)
 			}
@@ -90,8 +92,10 @@ func (r *Runner) runInto(all samples, s study) error {
 	return nil
 }
 
-// do runs one job.
-func (r *Runner) do(job sides.Job) (sides.Result, error) {
+// do runs one job. Its process ends with ctx, with the server and with this one.
+func (r *Runner) do(ctx context.Context, job sides.Job) (sides.Result, error) {
+	ctx, stop := r.server.While(ctx)
+	defer stop()
 	job.URL = r.server.URL
 	if job.Set != "" {
 		var err error
@@ -103,17 +107,43 @@ func (r *Runner) do(job sides.Job) (sides.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(r.Program, "side", string(argument))
+	command := exec.CommandContext(ctx, r.Program, "side", string(argument))
 	command.Stderr = os.Stderr
+	if _, err := command.StdinPipe(); err != nil { // closed with this process
+		return nil, err
+	}
 	out, err := command.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
 	if err := command.Start(); err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	result, err := r.listen(out, job)
-	return result, errors.Join(err, command.Wait())
+	cause := context.Cause(ctx)
+	if err != nil && !errors.Is(err, errSilent) {
+		stop() // the process may go on for ever
+	}
+	ended := command.Wait()
+	switch {
+	case cause != nil:
+		return nil, cause
+	case err != nil:
+		return nil, fmt.Errorf("%w (%s%s)", err, command.ProcessState, hint(ended))
+	}
+	return result, ended
+}
+
+// errSilent is the error of a side that has ended without a result; what it says of the
+// reason is on this program's standard error.
+var errSilent = errors.New("the process ended without a result")
+
+// hint says what may be behind the end of a process.
+func hint(ended error) string {
+	if exit, ok := errors.AsType[*exec.ExitError](ended); ok && exit.ExitCode() < 0 {
+		return "; where memory is short, try -quick, or some rows or sides only"
+	}
+	return ""
 }
 
 // listen reads what a side says, and lets the changes happen when it is ready.
@@ -135,5 +165,5 @@ func (r *Runner) listen(out io.Reader, job sides.Job) (sides.Result, error) {
 		var result sides.Result
 		return result, json.Unmarshal(lines.Bytes(), &result)
 	}
-	return nil, errors.Join(errors.New("the side says nothing"), lines.Err())
+	return nil, errors.Join(errSilent, lines.Err())
 }

@@ -3,6 +3,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,13 +19,13 @@ import (
 const startPods = 20
 
 // start measures the time from the start of a tool to its first line.
-func (r *Runner) start(s Scale) (_ report.Line, err error) {
+func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) {
 	dir, err := os.MkdirTemp("", "hark-bench-")
 	if err != nil {
 		return report.Line{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	programs, err := buildTools(dir)
+	programs, err := buildTools(ctx, dir)
 	if err != nil {
 		return report.Line{}, err
 	}
@@ -33,6 +34,8 @@ func (r *Runner) start(s Scale) (_ report.Line, err error) {
 		return report.Line{}, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
+	ctx, stop := server.While(ctx)
+	defer stop()
 	if err := server.Hold(startPods); err != nil {
 		return report.Line{}, err
 	}
@@ -43,7 +46,7 @@ func (r *Runner) start(s Scale) (_ report.Line, err error) {
 	measured := samples{clientGo: {}, hark: {}}
 	for round := range s.Starts + 1 {
 		for side, args := range map[string][]string{clientGo: {programs.kubectl, "get", "pods", "-w"}, hark: {programs.hark, "watch", "pods"}} {
-			took, err := firstLine(args, dir, config)
+			took, err := firstLine(ctx, args, dir, config)
 			if err != nil {
 				return report.Line{}, fmt.Errorf("start: %s: %w", args[0], err)
 			}
@@ -58,15 +61,24 @@ func (r *Runner) start(s Scale) (_ report.Line, err error) {
 // tools are the programs that are compared.
 type tools struct{ hark, kubectl string }
 
-// buildTools builds them into dir, from this module's sources and go.mod.
-func buildTools(dir string) (tools, error) {
-	t := tools{hark: filepath.Join(dir, "hark"), kubectl: filepath.Join(dir, "kubectl")}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gocampus/hark").Output()
+// moduleRoot is where Hark's sources are.
+func moduleRoot(ctx context.Context) (string, error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gocampus/hark").Output()
 	if err != nil {
-		return t, fmt.Errorf("start: go list: %w", err)
+		return "", fmt.Errorf("start: the tools are built from the sources, so run it in the directory bench, or choose other -rows: go list: %w", err)
+	}
+	return string(bytes.TrimSpace(root)), nil
+}
+
+// buildTools builds them into dir, from this module's sources and go.mod.
+func buildTools(ctx context.Context, dir string) (tools, error) {
+	t := tools{hark: filepath.Join(dir, "hark"), kubectl: filepath.Join(dir, "kubectl")}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return t, err
 	}
 	for _, build := range [][]string{
-		{"-C", string(bytes.TrimSpace(root)), "-o", t.hark, "./cmd/hark"},
+		{"-C", root, "-o", t.hark, "./cmd/hark"},
 		{"-o", t.kubectl, "github.com/gocampus/hark/bench/cmd/kubectl"},
 	} {
 		// -C must be the first flag.
@@ -75,7 +87,9 @@ func buildTools(dir string) (tools, error) {
 		} else {
 			build = append([]string{"build", "-trimpath"}, build...)
 		}
-		if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+		command := exec.CommandContext(ctx, "go", build...)
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // it ends the compilers
+		if out, err := command.CombinedOutput(); err != nil {
 			return t, fmt.Errorf("start: go %s: %w\n%s", build, err, out)
 		}
 	}
@@ -93,8 +107,8 @@ users: [{name: bench, user: {token: bench}}]
 }
 
 // firstLine starts a tool and ends it after its first line.
-func firstLine(args []string, home, config string) (time.Duration, error) {
-	command := exec.Command(args[0], args[1:]...)
+func firstLine(ctx context.Context, args []string, home, config string) (time.Duration, error) {
+	command := exec.CommandContext(ctx, args[0], args[1:]...)
 	command.Env = append(os.Environ(), "HOME="+home, "KUBECONFIG="+config)
 	out, err := command.StdoutPipe()
 	if err != nil {
@@ -110,6 +124,9 @@ func firstLine(args []string, home, config string) (time.Duration, error) {
 	took := time.Since(began)
 	_ = command.Process.Kill()
 	_ = command.Wait() // it was killed
+	if cause := context.Cause(ctx); cause != nil {
+		return 0, cause
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%q, %w: %s", line, err, said.String())
 	}

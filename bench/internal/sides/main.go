@@ -4,12 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"k8s.io/klog/v2"
 )
 
-// Main does the job of argument, which is JSON, and prints the result.
-func Main(argument string, out io.Writer) error {
+// Main does the job of argument, which is JSON, and prints the result. It exits when
+// in ends first: then whoever wants the result is gone.
+func Main(argument string, in io.Reader, out io.Writer) error {
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		os.Exit(1)
+	}()
 	var j Job
 	if err := json.Unmarshal([]byte(argument), &j); err != nil {
 		return fmt.Errorf("sides: job: %w", err)
