@@ -124,21 +124,17 @@ type run struct{ start, at, stop, end int }
 // take sets the field at p to what the model has if that has the same bytes, and
 // decodes it beside that if not. It returns where it stopped, or giveUp.
 func (s *sharer) take(f *field, p unsafe.Pointer, r run, beside *part) int {
-	if !beside.seek(s.model, f.tag) {
-		return s.alone(f, p, r)
-	}
-	stop := r.stop
-	if f.like.repeats() {
-		for next := stop; next != giveUp; {
-			stop = next
-			next = s.after(f.tag, stop, r.end)
+	var q unsafe.Pointer // the field in the model's value, nil where the model has none
+	switch {
+	case beside.seek(s.model, f.tag):
+		q = unsafe.Add(beside.value, f.offset)
+		if stop := s.endOf(f, r); s.same(f, s.data[r.start:stop], beside) {
+			s.shared += stop - r.start
+			f.share(p, q)
+			return stop
 		}
-	}
-	q := unsafe.Add(beside.value, f.offset)
-	if s.same(f, s.data[r.start:stop], beside) {
-		s.shared += stop - r.start
-		f.share(p, q)
-		return stop
+	case !s.strict:
+		return f.bytes(&s.decoder, f, p, r.at, r.stop, r.end)
 	}
 	switch f.like {
 	case likeMessage:
@@ -146,37 +142,26 @@ func (s *sharer) take(f *field, p unsafe.Pointer, r run, beside *part) int {
 	case likePointer:
 		fresh := reflect.New(f.typ).UnsafePointer()
 		*(*unsafe.Pointer)(p) = fresh
-		return s.nestedBeside(f.message, fresh, r.at, r.stop, beside.content(s.model, *(*unsafe.Pointer)(q)))
+		if q != nil {
+			q = *(*unsafe.Pointer)(q)
+		}
+		return s.nestedBeside(f.message, fresh, r.at, r.stop, beside.content(s.model, q))
 	case likeList:
-		return s.list(f, p, r, *beside, *(*header)(q))
+		return s.list(f, p, r, *beside, (*header)(q))
 	}
 	return f.bytes(&s.decoder, f, p, r.at, r.stop, r.end)
 }
 
-// alone decodes a field that the model does not have.
-func (s *sharer) alone(f *field, p unsafe.Pointer, r run) int {
-	if s.strict {
-		switch f.like {
-		case likeMessage:
-			return s.nestedBeside(f.message, p, r.at, r.stop, part{})
-		case likePointer:
-			fresh := reflect.New(f.typ).UnsafePointer()
-			*(*unsafe.Pointer)(p) = fresh
-			return s.nestedBeside(f.message, fresh, r.at, r.stop, part{})
-		case likeList:
-			return s.list(f, p, r, part{}, header{})
+// endOf returns where all that makes up the field ends: with a list or map, the last of
+// the values with its tag that follow one another.
+func (s *sharer) endOf(f *field, r run) int {
+	stop := r.stop
+	if f.like.repeats() {
+		for at, next := s.again(f.tag, stop, r.end); at != giveUp; at, next = s.again(f.tag, stop, r.end) {
+			stop = next
 		}
 	}
-	return f.bytes(&s.decoder, f, p, r.at, r.stop, r.end)
-}
-
-// after returns where the value ends that follows at the place at with the same
-// tag, giveUp when none does.
-func (s *sharer) after(tag uint64, at, end int) int {
-	if start, stop := s.again(tag, at, end); start != giveUp {
-		return stop
-	}
-	return giveUp
+	return stop
 }
 
 // nestedBeside is nested beside a message of the model, and returns stop or giveUp.
@@ -196,15 +181,15 @@ func (s *sharer) nestedBeside(m *message, p unsafe.Pointer, at, stop int, beside
 	return stop
 }
 
-// list is addMessages beside a list of the model, which is theirs.
-func (s *sharer) list(f *field, p unsafe.Pointer, r run, beside part, theirs header) int {
+// list is addMessages beside a list of the model, which is theirs; nil for none.
+func (s *sharer) list(f *field, p unsafe.Pointer, r run, beside part, theirs *header) int {
 	n := s.run(f.tag, r.stop, r.end)
 	elements := f.elements(n)
 	*(*header)(p) = header{elements, n, n}
 	at, stop := r.at, r.stop
 	for i, next := 0, stop; at != giveUp; i++ {
 		element, one := unsafe.Add(elements, i*f.size), part{}
-		if i < theirs.len {
+		if theirs != nil && i < theirs.len {
 			one = beside.content(s.model, unsafe.Add(theirs.data, i*f.size))
 			beside.at = one.end
 		}
@@ -239,8 +224,12 @@ func (b *part) seek(model string, tag uint64) bool {
 	return false
 }
 
-// content returns the message in the field that b is at, which was made into value.
+// content returns the message in the field that b is at, which was made into value: no
+// message for nil.
 func (b *part) content(model string, value unsafe.Pointer) part {
+	if value == nil {
+		return part{}
+	}
 	_, length, at := headOf(model, b.at, b.end)
 	return part{value, at, at + int(length)}
 }
