@@ -47,20 +47,17 @@ func (r *Runner) growth(ctx context.Context, s Scale) ([]report.Line, map[string
 // growAll measures all sizes, in turn as the sides are: over the minutes that this takes
 // machines change their speed, and a size measured in one go would look cheap or dear.
 func (r *Runner) growAll(ctx context.Context, s Scale) ([]samples, error) {
-	measured := make([]samples, len(s.Growth))
+	measured, order := make([]samples, len(s.Growth)), make([]int, len(s.Growth))
 	for i := range measured {
-		measured[i] = samples{}
+		measured[i], order[i] = samples{}, i
 	}
-	for round := range s.GrowthRounds {
-		for j := range s.Growth {
-			i := j
-			if round%2 == 1 {
-				i = len(s.Growth) - 1 - j
-			}
+	for range s.GrowthRounds {
+		for _, i := range order {
 			if err := r.runInto(ctx, measured[i], s.growthOf(s.Growth[i])); err != nil {
 				return nil, err
 			}
 		}
+		slices.Reverse(order)
 	}
 	return measured, nil
 }

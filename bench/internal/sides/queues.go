@@ -36,7 +36,7 @@ func newQueue(side string) (fullQueue, error) {
 	return nil, fmt.Errorf("sides: %s has no queue", side)
 }
 
-// queueWorks are what is done with a queue and keys, each key once a time.
+// queueWorks are what is done with a queue and keys: one run, of each key once.
 var queueWorks = map[string]func(fullQueue, []key.Key){
 	"queue-cycle":       cycle,
 	"queue-burst":       burst,
@@ -75,7 +75,8 @@ func queueWork(j *Job, work func(fullQueue, []key.Key)) (Result, error) {
 	return Result{OpCPU: cpu / n, OpWall: wall / n}, stop()
 }
 
-// queueRuns is how often a work is done: once takes a tenth of a second or less.
+// queueRuns is how often a work is done and measured: one run takes a tenth of a second
+// or less.
 const queueRuns = 5
 
 // cycle adds, gets and ends one key after the other.
