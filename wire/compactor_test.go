@@ -47,15 +47,15 @@ func expectSame(tb testing.TB, got, want *Object) {
 		tb.Fatalf("reads %q\n stored %q", got.AppendBytes(nil), raw)
 	}
 	type told struct {
-		UID, ResourceVersion, Text, Label, Annotation string
-		Version                                       uint64
-		Size                                          int
-		Deleting, Integer, HasLabel, HasAnnotation    bool
-		Encoding                                      Encoding
-		Meta                                          Meta
+		UID, OwnerUID, ResourceVersion, Text, Label, Annotation string
+		Version                                                 uint64
+		Size                                                    int
+		Deleting, Integer, HasLabel, HasAnnotation              bool
+		Encoding                                                Encoding
+		Meta                                                    Meta
 	}
 	tell := func(o *Object) (t told) {
-		t.UID, t.ResourceVersion, t.Text, t.Size = o.UID(), o.ResourceVersion(), o.String(), o.Size()
+		t.UID, t.OwnerUID, t.ResourceVersion, t.Text, t.Size = o.UID(), o.OwnerUID(), o.ResourceVersion(), o.String(), o.Size()
 		t.Deleting, t.Encoding, t.Meta = o.Deleting(), o.Encoding(), o.Meta()
 		t.Version, t.Integer = o.Version()
 		t.Label, t.HasLabel = o.Label("app")

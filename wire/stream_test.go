@@ -102,8 +102,8 @@ func checkObject(t *testing.T, o *Object, want protoMarshaler) {
 	}
 	if o.Key().Namespace != want.GetNamespace() || o.Key().Name != want.GetName() ||
 		o.UID() != string(want.GetUID()) || o.ResourceVersion() != want.GetResourceVersion() ||
-		o.Deleting() != (want.GetDeletionTimestamp() != nil) {
-		t.Errorf("got %v %s %s %v; want that of %s/%s", o.Key(), o.UID(), o.ResourceVersion(), o.Deleting(), want.GetNamespace(), want.GetName())
+		o.OwnerUID() != o.Meta().Owner.UID || o.Deleting() != (want.GetDeletionTimestamp() != nil) {
+		t.Errorf("got %v %s %s %s %v; want that of %s/%s", o.Key(), o.UID(), o.ResourceVersion(), o.OwnerUID(), o.Deleting(), want.GetNamespace(), want.GetName())
 	}
 }
 
