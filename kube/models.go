@@ -43,6 +43,8 @@ const (
 	maxModels = 8 << 20
 	// maxAge is how many garbage collections a model outlives its last use.
 	maxAge = 2
+	// A model is of at most this many times the size of a message, and this many bytes more.
+	maxLarger, maxSmall = 4, 4 << 10
 	// poor is the part of a message that is too little to share with its model.
 	poor = 4
 )
@@ -82,11 +84,12 @@ func (m *models) advise(names modelNames, size int) advice {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	own, known := m.place(names.own)
-	if own.model != nil {
+	if m.fit(own, size); own.model != nil {
 		return advice{like: own.model, name: names.own}
 	}
 	// A family's place may be the same one; then it is the object's no more.
 	family, akin := m.place(names.family)
+	m.fit(family, size)
 	switch full := m.size+size > m.maxSize; {
 	case full:
 	case family.model == nil && akin:
@@ -100,14 +103,14 @@ func (m *models) advise(names modelNames, size int) advice {
 // place returns the place of a name, and whether it had one already. A new one takes
 // the place that is missed the least.
 func (m *models) place(name uint64) (p *modelPlace, known bool) {
-	set := &m.places[name>>8%placeSets]
+	if p = m.find(name); p != nil {
+		p.age = 0
+		return p, true
+	}
+	set := m.set(name)
 	p = &set[0]
 	for i := range set {
-		switch {
-		case set[i].name == name:
-			set[i].age = 0
-			return &set[i], true
-		case set[i].missed() < p.missed():
+		if set[i].missed() < p.missed() {
 			p = &set[i]
 		}
 	}
@@ -118,6 +121,28 @@ func (m *models) place(name uint64) (p *modelPlace, known bool) {
 		m.ageAtCollection()
 	}
 	return p, false
+}
+
+// set is the places where a name may be.
+func (m *models) set(name uint64) *[placeWays]modelPlace { return &m.places[name>>8%placeSets] }
+
+// find returns the place of a name, nil when it has none.
+func (m *models) find(name uint64) *modelPlace {
+	set := m.set(name)
+	for i := range set {
+		if set[i].name == name {
+			return &set[i]
+		}
+	}
+	return nil
+}
+
+// fit drops a model that is much larger than a message of that size, which would keep all
+// of it in memory for a small part.
+func (m *models) fit(p *modelPlace, size int) {
+	if p.model != nil && p.model.Size() > maxLarger*size+maxSmall {
+		m.take(p)
+	}
 }
 
 // missed is the larger the more of a loss it is to drop what is there: what was used lately,
@@ -137,6 +162,9 @@ func (p *modelPlace) missed() int {
 func (m *models) serve(name uint64, model *protobuf.Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.size+model.Size() > m.maxSize {
+		return // others were faster
+	}
 	if p, _ := m.place(name); p.model == nil {
 		p.model = model
 		m.size += model.Size()
@@ -147,16 +175,21 @@ func (m *models) serve(name uint64, model *protobuf.Model) {
 func (m *models) dismiss(name uint64, model *protobuf.Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p, _ := m.place(name); p.model == model {
-		m.size -= model.Size()
+	if p := m.find(name); p != nil && p.model == model {
+		m.take(p)
+	}
+}
+
+// take takes the model away from a place, and leaves the name.
+func (m *models) take(p *modelPlace) {
+	if p.model != nil {
+		m.size -= p.model.Size()
 		p.model = nil
 	}
 }
 
 func (m *models) drop(p *modelPlace) {
-	if p.model != nil {
-		m.size -= p.model.Size()
-	}
+	m.take(p)
 	*p = modelPlace{}
 }
 

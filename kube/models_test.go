@@ -185,15 +185,7 @@ func TestModelsAreFew(t *testing.T) {
 	if n := m.count(); n > placeSets*placeWays {
 		t.Errorf("%d names in %d places", n, placeSets*placeWays)
 	}
-	size := 0
-	for i := range m.places {
-		for j := range m.places[i] {
-			if model := m.places[i][j].model; model != nil {
-				size += model.Size()
-			}
-		}
-	}
-	if size != m.size {
+	if _, size := m.counted(); size != m.size {
 		t.Errorf("the models take %d bytes; counted %d", size, m.size)
 	}
 }
@@ -251,6 +243,91 @@ func TestAMessageThatIsNoModelIsViewedAllTheSame(t *testing.T) {
 		want.TypeMeta = got.TypeMeta
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Fatalf("version %d (-got +want):\n%s", version, diff)
+		}
+	}
+}
+
+// fill puts models of raw into the first n places, whose names are of one set if n is small.
+func (m *models) fill(n int, raw []byte) {
+	for i := range uint64(n) {
+		m.serve(i<<20|1, protobuf.NewModel(string(raw), new(corev1.Pod), nil))
+	}
+}
+
+// counted is the size of all models, added up.
+func (m *models) counted() (n, size int) {
+	for i := range m.places {
+		for j := range m.places[i] {
+			if model := m.places[i][j].model; model != nil {
+				n++
+				size += model.Size()
+			}
+		}
+	}
+	return n, size
+}
+
+// TestModelsAreNoMoreThanTheyMayBe although several ask before any serves.
+func TestModelsAreNoMoreThanTheyMayBe(t *testing.T) {
+	raw, err := richPod().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &models{maxSize: 2 * len(raw), ageing: true}
+	m.fill(5, raw)
+	if n, size := m.counted(); n != 2 || m.size != size {
+		t.Errorf("%d models of %d bytes, counted as %d; want 2", n, size, m.size)
+	}
+}
+
+// TestADismissedModelThatIsGonePushesOutNoOther: nothing is to be put in its place.
+func TestADismissedModelThatIsGonePushesOutNoOther(t *testing.T) {
+	raw, err := richPod().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &models{maxSize: maxModels, ageing: true}
+	m.fill(placeWays, raw)
+	m.dismiss(1<<30|1, protobuf.NewModel(string(raw), new(corev1.Pod), nil))
+	if n, _ := m.counted(); n != placeWays {
+		t.Errorf("%d models are left of %d", n, placeWays)
+	}
+	m.dismiss(1, m.places[0][0].model)
+	if n, size := m.counted(); n != placeWays-1 || m.size != size {
+		t.Errorf("%d models of %d bytes, counted as %d; want %d", n, size, m.size, placeWays-1)
+	}
+}
+
+// TestAMuchLargerObjectIsNoModel: a small result that is held would keep all of its bytes.
+func TestAMuchLargerObjectIsNoModel(t *testing.T) {
+	forgetModels(t)
+	view := func(i, size int) *corev1.ConfigMap {
+		c := &corev1.ConfigMap{Data: map[string]string{"data": strings.Repeat("x", size)}, BinaryData: map[string][]byte{"same": {1, 2, 3}}}
+		c.Name, c.Namespace, c.Labels = fmt.Sprint("c-", i), "default", map[string]string{"app": strings.Repeat("y", 200)}
+		return mustView(t, View[corev1.ConfigMap], object(t, wire.Protobuf, c))
+	}
+	view(0, 1<<20)
+	large := view(1, 1<<20) // the model
+	small := view(2, 10)
+	if unsafe.StringData(small.Labels["app"]) == unsafe.StringData(large.Labels["app"]) {
+		t.Error("a small result shares with a large one")
+	}
+	view(3, 10)
+	next := view(4, 10)
+	if unsafe.StringData(next.Labels["app"]) != unsafe.StringData(small.Labels["app"]) {
+		t.Error("small ones do not share with each other after a large one")
+	}
+}
+
+// TestMetadataAloneIsLikeItsModel although most of the message is something else.
+func TestMetadataAloneIsLikeItsModel(t *testing.T) {
+	forgetModels(t)
+	for version := range 6 {
+		p := ownedPod("a", "web", version)
+		p.Status.Reason = strings.Repeat(fmt.Sprint(version), 10_000)
+		mustView(t, View[metav1.PartialObjectMetadata], object(t, wire.Protobuf, p))
+		if n, _ := viewModels.counted(); n != min(version, 2) { // the family's, then its own
+			t.Errorf("%d models after version %d", n, version)
 		}
 	}
 }

@@ -58,8 +58,8 @@ func decodeAlike(obj *wire.Object, into any) bool {
 		return decodeFast(obj, into)
 	}
 	return withStable(obj, func(data, stable string) bool {
-		shared, ok := protobuf.DecodeLike(data, stable, into, a.like)
-		if ok && shared < len(data)/poor {
+		shared, known, ok := protobuf.DecodeLike(data, stable, into, a.like)
+		if ok && shared < known/poor {
 			viewModels.dismiss(a.name, a.like)
 		}
 		return ok || protobuf.Decode(data, stable, into)

@@ -21,13 +21,14 @@ import (
 // Results of objects in protobuf also share parts with each other: what has the same bytes in
 // another version of the object, or in another object of the same controlling owner (or of none, as
 // this one), is not decoded again. For that View keeps some results that were asked for twice, of at most 8 MiB of
-// messages in all (decoded about three times as much), until they were not used from one
-// garbage collection to the next but one.
+// messages in all (decoded about three times as much), until three garbage collections have come since
+// their last use.
 //
 // Nothing else is kept: a result that nobody holds any more goes with the
 // next garbage collection, and the next View decodes again. It does not keep
 // obj alive, but its strings may be parts of obj's bytes, as those of As, or of the bytes of those
-// that it shares with: one more version and one more object at the most. Two versions
+// that it shares with: one more version and one more object at the most, neither of them much larger
+// than obj. Two versions
 // of an object, and the same one read twice from the network, have results of their
 // own. An error is not remembered.
 //

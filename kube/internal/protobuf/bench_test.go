@@ -109,7 +109,7 @@ func BenchmarkLike(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				decoded = new(corev1.Pod)
-				if _, ok := DecodeLike(data, data, decoded, model); !ok {
+				if _, _, ok := DecodeLike(data, data, decoded, model); !ok {
 					b.Fatal("given up")
 				}
 			}

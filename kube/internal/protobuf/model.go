@@ -29,13 +29,14 @@ func NewModel(data string, into any, like *Model) *Model {
 }
 
 // DecodeLike is Decode for a result that nobody changes: what has the same bytes as
-// in like is taken from there. It returns how many bytes that was, too.
-func DecodeLike(data, stable string, into any, like *Model) (shared int, ok bool) {
+// in like is taken from there. It returns how many bytes that was, too, and of how many: those
+// of fields that the type does not have are not counted.
+func DecodeLike(data, stable string, into any, like *Model) (shared, known int, ok bool) {
 	s := &sharer{decoder: decoder{data: data, stable: stable}}
 	if s.decode(reflect.ValueOf(into), like) == nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return s.shared, true
+	return s.shared, len(data) - s.unknown, true
 }
 
 // Size is the length of the message.
@@ -50,9 +51,10 @@ func (m *Model) Size() int { return len(m.data) }
 // it the decoder has to see.
 type sharer struct {
 	decoder
-	strict bool // the result becomes a model
-	model  string
-	shared int // bytes that were not decoded
+	strict  bool // the result becomes a model
+	model   string
+	shared  int // bytes that were not decoded, as they are the model's
+	unknown int // bytes of fields that the type does not have
 }
 
 // part is what is left of a message in the model.
@@ -94,6 +96,7 @@ func (s *sharer) message(m *message, p unsafe.Pointer, at, end int, beside part)
 		switch {
 		case f == nil:
 			at = m.skip(tag, v, at, end)
+			s.unknown += at - start
 		case tag < last || tag == last && f.like != unlike:
 			return false
 		case f.number != nil:
