@@ -174,6 +174,8 @@ func TestEachWayToGiveUp(t *testing.T) {
 		{"a newer time", pod, field(1, field(8, 0x18, 1)...), false},
 		{"a time without a number", pod, field(1, field(8, 0x08)...), false},
 		{"a quantity that is none", reflect.TypeFor[corev1.Node](), field(3, field(1, field(2, field(1, 'x')...)...)...), false},
+		{"a quantity that is none before one", reflect.TypeFor[corev1.Node](), field(3, field(1, slices.Concat(field(2, field(1, 'x')...), field(2, field(1, '1')...))...)...), false},
+		{"a label's key twice", pod, field(1, field(11, slices.Concat(field(1, 'k'), field(1, 'l'), field(2, 'v'))...)...), true},
 	} {
 		if got := compare(t, tc.typ, tc.raw, len(tc.raw)); got != tc.want {
 			t.Errorf("%s: decoded: %v; want %v", tc.name, got, tc.want)

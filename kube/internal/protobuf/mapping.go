@@ -26,7 +26,8 @@ const (
 	valueTag = 2<<3 | bytesType
 )
 
-// entry reads data[at:stop], where the last key and the last value count.
+// entry reads data[at:stop], where the last key counts. Of two values the first would have
+// to be looked at too: it may be a message that is none.
 func (d *decoder) entry(at, stop int) (e entry, ok bool) {
 	e.value = giveUp
 	for at < stop {
@@ -37,7 +38,7 @@ func (d *decoder) entry(at, stop int) (e entry, ok bool) {
 			return e, false
 		case tag == keyTag:
 			e.key, e.keyEnd = start, end
-		case tag == valueTag:
+		case tag == valueTag && e.value == giveUp:
 			e.value, e.valueEnd = start, end
 		default:
 			return e, false
