@@ -47,15 +47,16 @@ func expectSame(tb testing.TB, got, want *Object) {
 		tb.Fatalf("reads %q\n stored %q", got.AppendBytes(nil), raw)
 	}
 	type told struct {
-		UID, OwnerUID, ResourceVersion, Text, Label, Annotation string
-		Version                                                 uint64
-		Size                                                    int
-		Deleting, Integer, HasLabel, HasAnnotation              bool
-		Encoding                                                Encoding
-		Meta                                                    Meta
+		UID, Owner, ResourceVersion, Text          string
+		Label, Annotation                          string
+		Version                                    uint64
+		Size                                       int
+		Deleting, Integer, HasLabel, HasAnnotation bool
+		Encoding                                   Encoding
+		Meta                                       Meta
 	}
 	tell := func(o *Object) (t told) {
-		t.UID, t.OwnerUID, t.ResourceVersion, t.Text, t.Size = o.UID(), o.OwnerUID(), o.ResourceVersion(), o.String(), o.Size()
+		t.UID, t.Owner, t.ResourceVersion, t.Text, t.Size = o.UID(), o.OwnerUID(), o.ResourceVersion(), o.String(), o.Size()
 		t.Deleting, t.Encoding, t.Meta = o.Deleting(), o.Encoding(), o.Meta()
 		t.Version, t.Integer = o.Version()
 		t.Label, t.HasLabel = o.Label("app")
@@ -365,6 +366,20 @@ func TestCompactingAllocatesTheObjectWithItsPatch(t *testing.T) {
 	})
 }
 
+// TestTheOwnerOfACompactObjectIsReadWithoutTheRest: each first View asks for it.
+func TestTheOwnerOfACompactObjectIsReadWithoutTheRest(t *testing.T) {
+	bothEncodings(t, func(t *testing.T, encoding Encoding) {
+		c := new(Compactor)
+		for i := range 20 {
+			c.keep(podOf(t, encoding, i, podgen.Options{}))
+		}
+		small := c.keep(podOf(t, encoding, 20, podgen.Options{}))
+		if got := testing.AllocsPerRun(100, func() { small.OwnerUID() }); got > 2 { // it, and what it is found with
+			t.Errorf("OwnerUID allocates %v times; want 2 at the most", got)
+		}
+	})
+}
+
 // TestStringsOfACompactObjectStayValid: they are put together in a buffer that
 // the next read uses again.
 func TestStringsOfACompactObjectStayValid(t *testing.T) {
@@ -375,14 +390,16 @@ func TestStringsOfACompactObjectStayValid(t *testing.T) {
 		meta := a.Meta()
 		label, _ := a.Label("app")
 		annotation, _ := a.Annotation("checksum/config")
+		owner := a.OwnerUID()
 		for range 100 {
 			b.Meta()
 			b.Label("app")
+			b.OwnerUID()
 		}
 		want := podOf(t, encoding, 0, podgen.Options{Siblings: 1})
 		wantAnnotation, _ := want.Annotation("checksum/config")
-		if diff := cmp.Diff(want.Meta(), meta); diff != "" || annotation != wantAnnotation || label != "service-0" {
-			t.Errorf("label %q, annotation %q, (-want +got)\n%s", label, annotation, diff)
+		if diff := cmp.Diff(want.Meta(), meta); diff != "" || annotation != wantAnnotation || label != "service-0" || owner == "" || owner != want.OwnerUID() {
+			t.Errorf("label %q, annotation %q, owner %q, (-want +got)\n%s", label, annotation, owner, diff)
 		}
 	})
 }

@@ -75,10 +75,16 @@ func (o *Object) UID() string {
 // OwnerUID returns the UID of the controlling owner, "" when there is none. The
 // string may keep this version's bytes alive as long as it is held.
 func (o *Object) OwnerUID() string {
-	if o.owner == elsewhere {
-		return o.Meta().Owner.UID
+	if o.owner != elsewhere {
+		return o.owner.in(o.body.data)
 	}
-	return o.owner.in(o.body.data)
+	var m sink
+	borrowed := o.scan(&m)
+	if borrowed == nil {
+		return m.Owner.UID
+	}
+	defer borrowed.free()
+	return strings.Clone(m.Owner.UID)
 }
 
 // ResourceVersion returns metadata.resourceVersion as the server wrote it.
