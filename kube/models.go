@@ -33,6 +33,7 @@ type models struct {
 type modelPlace struct {
 	name  uint64 // 0 is a free place
 	age   uint8  // garbage collections since it was used
+	never bool   // a message of that name cannot be a model: another one is not tried
 	model *protobuf.Model
 }
 
@@ -92,9 +93,9 @@ func (m *models) advise(names modelNames, size int) advice {
 	m.fit(family, size)
 	switch full := m.size+size > m.maxSize; {
 	case full:
-	case family.model == nil && akin:
+	case family.model == nil && akin && !family.never:
 		return advice{name: names.family, serve: true} // like no other: it keeps no more alive than itself
-	case known:
+	case known && !own.never:
 		return advice{like: family.model, name: names.own, serve: true}
 	}
 	return advice{like: family.model, name: names.family}
@@ -168,6 +169,15 @@ func (m *models) serve(name uint64, model *protobuf.Model) {
 	if p, _ := m.place(name); p.model == nil {
 		p.model = model
 		m.size += model.Size()
+	}
+}
+
+// refuse notes that the message that was to be the model of a name cannot be one.
+func (m *models) refuse(name uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.find(name); p != nil {
+		p.never = true
 	}
 }
 

@@ -239,10 +239,14 @@ func TestAMessageThatIsNoModelIsViewedAllTheSame(t *testing.T) {
 		if err := want.Unmarshal(raw); err != nil {
 			t.Fatal(err)
 		}
-		got := mustView(t, View[corev1.Pod], keep(t, wire.Protobuf, raw))
+		kept := keep(t, wire.Protobuf, raw)
+		got := mustView(t, View[corev1.Pod], kept)
 		want.TypeMeta = got.TypeMeta
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Fatalf("version %d (-got +want):\n%s", version, diff)
+		}
+		if a := viewModels.advise(namesOf(kept, got), kept.Size()); version == 3 && a.serve {
+			t.Error("whether it can be a model is tried again and again")
 		}
 	}
 }

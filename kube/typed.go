@@ -50,6 +50,7 @@ func decodeAlike(obj *wire.Object, into any) bool {
 		data := textOf(obj.AppendBytes(nil))
 		model := protobuf.NewModel(data, into, a.like)
 		if model == nil {
+			viewModels.refuse(a.name)
 			return protobuf.Decode(data, data, into)
 		}
 		viewModels.serve(a.name, model)
