@@ -335,3 +335,16 @@ func TestMetadataAloneIsLikeItsModel(t *testing.T) {
 		}
 	}
 }
+
+// TestAModelInOnePieceIsNotCopied: its bytes are those that the object keeps.
+func TestAModelInOnePieceIsNotCopied(t *testing.T) {
+	forgetModels(t)
+	mustView(t, View[corev1.Pod], object(t, wire.Protobuf, ownedPod("a", "web", 0)))
+	kept := object(t, wire.Protobuf, ownedPod("a", "web", 1))
+	model, prefix := mustView(t, View[corev1.Pod], kept), kept.Prefix()
+	begin, at := uintptr(unsafe.Pointer(unsafe.StringData(prefix))), uintptr(unsafe.Pointer(unsafe.StringData(model.Name)))
+	if at < begin || at >= begin+uintptr(len(prefix)) {
+		t.Error("the name is not a part of the object's bytes")
+	}
+	runtime.KeepAlive(kept)
+}

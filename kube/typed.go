@@ -47,7 +47,10 @@ func decodeAlike(obj *wire.Object, into any) bool {
 	a := viewModels.advise(namesOf(obj, into), obj.Size())
 	switch {
 	case a.serve:
-		data := textOf(obj.AppendBytes(nil))
+		data := obj.Prefix()
+		if len(data) < obj.Size() {
+			data = textOf(obj.AppendBytes(nil))
+		}
 		model := protobuf.NewModel(data, into, a.like)
 		if model == nil {
 			viewModels.refuse(a.name)
