@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/gocampus/hark/kube/internal/protobuf"
@@ -347,4 +348,19 @@ func TestAModelInOnePieceIsNotCopied(t *testing.T) {
 		t.Error("the name is not a part of the object's bytes")
 	}
 	runtime.KeepAlive(kept)
+}
+
+// TestTheKindOfOneViewIsNotThatOfAnother: an Unknown has it in its message.
+func TestTheKindOfOneViewIsNotThatOfAnother(t *testing.T) {
+	forgetModels(t)
+	raw, err := (&apiruntime.Unknown{TypeMeta: apiruntime.TypeMeta{APIVersion: "v1", Kind: "Node"}}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		mustView(t, viewOfPod[apiruntime.Unknown], keep(t, wire.Protobuf, raw))
+	}
+	if got := mustView(t, View[apiruntime.Unknown], keep(t, wire.Protobuf, raw)); got.Kind != "Node" {
+		t.Errorf("the kind is %s; want Node", got.Kind)
+	}
 }

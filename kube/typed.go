@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/gocampus/hark/kube/internal/protobuf"
@@ -41,6 +42,9 @@ func decodeFast(obj *wire.Object, into any) bool {
 
 // decodeAlike is decodeFast for a result that nobody changes: it may share parts with others.
 func decodeAlike(obj *wire.Object, into any) bool {
+	if _, ok := into.(*runtime.Unknown); ok { // whose kind, a part of the message, is set later on
+		return decodeFast(obj, into)
+	}
 	if !protobuf.Knows(into) {
 		return false
 	}
