@@ -40,7 +40,7 @@ type modelPlace struct {
 const (
 	placeSets, placeWays = 256, 8
 	// maxModels bounds the messages of all models. What was made of them takes some three times as
-	// much.
+	// much, and of messages of short texts seven times.
 	maxModels = 8 << 20
 	// maxAge is how many garbage collections a model outlives its last use.
 	maxAge = 2

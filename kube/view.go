@@ -21,8 +21,8 @@ import (
 // Results of objects in protobuf also share parts with each other: what has the same bytes in
 // another version of the object, or in another object of the same controlling owner (or of none, as
 // this one), is not decoded again. For that View keeps some results that were asked for twice, of at most 8 MiB of
-// messages in all (decoded about three times as much), until three garbage collections have come since
-// their last use.
+// messages in all (decoded about three times as much of pods, seven of maps with small entries), until
+// three garbage collections have come since their last use.
 //
 // Nothing else is kept: a result that nobody holds any more goes with the
 // next garbage collection, and the next View decodes again. It does not keep
