@@ -23,21 +23,22 @@ import (
 // great many objects in turn would drop each before it is of use.
 type models struct {
 	mu      sync.Mutex
+	seen    [seenNames]uint64 // names that were asked for, each at the place that it says
 	places  [placeSets][placeWays]modelPlace
 	size    int // of all models
-	ageing  bool
 	maxSize int
+	ageing  bool // age is to be called
 }
 
-// modelPlace is one name, and its model once there is one.
+// modelPlace is a model, or none.
 type modelPlace struct {
-	name  uint64 // 0 is a free place
-	age   uint8  // garbage collections since it was used
-	never bool   // a message of that name cannot be a model: another one is not tried
 	model *protobuf.Model
+	name  uint64 // an odd number
+	age   uint8  // garbage collections since it was used
 }
 
 const (
+	seenNames            = 4096
 	placeSets, placeWays = 256, 8
 	// maxModels bounds the messages of all models. What was made of them takes some three times as
 	// much, and of messages of short texts seven times.
@@ -84,51 +85,63 @@ type advice struct {
 func (m *models) advise(names modelNames, size int) advice {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	own, known := m.place(names.own)
-	if m.fit(own, size); own.model != nil {
-		return advice{like: own.model, name: names.own}
+	if own := m.find(names.own, size); own != nil {
+		return advice{like: own, name: names.own}
 	}
-	// A family's place may be the same one; then it is the object's no more.
-	family, akin := m.place(names.family)
-	m.fit(family, size)
-	switch full := m.size+size > m.maxSize; {
-	case full:
-	case family.model == nil && akin && !family.never:
+	family := m.find(names.family, size)
+	switch {
+	case family == nil && m.saw(names.family) && m.room(names.family, size) != nil:
 		return advice{name: names.family, serve: true} // like no other: it keeps no more alive than itself
-	case known && !own.never:
-		return advice{like: family.model, name: names.own, serve: true}
+	case m.saw(names.own) && m.room(names.own, size) != nil:
+		return advice{like: family, name: names.own, serve: true}
 	}
-	return advice{like: family.model, name: names.family}
+	return advice{like: family, name: names.family}
 }
 
-// place returns the place of a name, and whether it had one already. A new one takes
-// the place that is missed the least.
-func (m *models) place(name uint64) (p *modelPlace, known bool) {
-	if p = m.find(name); p != nil {
-		p.age = 0
-		return p, true
+// find returns the model of a name for a message of that size, nil for none. One that is much
+// larger goes: a small result would keep all of it in memory.
+func (m *models) find(name uint64, size int) *protobuf.Model {
+	p := m.place(name)
+	switch {
+	case p == nil:
+		return nil
+	case p.model.Size() > maxLarger*size+maxSmall:
+		m.drop(p)
+		return nil
 	}
-	set := m.set(name)
-	p = &set[0]
-	for i := range set {
-		if set[i].missed() < p.missed() {
-			p = &set[i]
-		}
-	}
-	m.drop(p)
-	p.name = name
-	if !m.ageing {
-		m.ageing = true
-		m.ageAtCollection()
-	}
-	return p, false
+	p.age = 0
+	return p.model
 }
 
-// set is the places where a name may be.
+// saw tells whether a name was asked for lately, and notes that it is now.
+func (m *models) saw(name uint64) bool {
+	seen := m.seenAt(name)
+	if *seen == refused(name) {
+		return false
+	}
+	known := *seen == name
+	*seen = name
+	return known
+}
+
+func (m *models) seenAt(name uint64) *uint64 { return &m.seen[name>>8%seenNames] }
+
+// refuse notes that the message that was to be the model of a name cannot be one: no other is
+// tried as long as that is remembered.
+func (m *models) refuse(name uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	*m.seenAt(name) = refused(name)
+}
+
+// refused is what is noted in place of a name.
+func refused(name uint64) uint64 { return name &^ 1 }
+
+// set is the places where the model of a name may be.
 func (m *models) set(name uint64) *[placeWays]modelPlace { return &m.places[name>>8%placeSets] }
 
-// find returns the place of a name, nil when it has none.
-func (m *models) find(name uint64) *modelPlace {
+// place returns where the model of a name is, nil when there is none.
+func (m *models) place(name uint64) *modelPlace {
 	set := m.set(name)
 	for i := range set {
 		if set[i].name == name {
@@ -138,46 +151,40 @@ func (m *models) find(name uint64) *modelPlace {
 	return nil
 }
 
-// fit drops a model that is much larger than a message of that size, which would keep all
-// of it in memory for a small part.
-func (m *models) fit(p *modelPlace, size int) {
-	if p.model != nil && p.model.Size() > maxLarger*size+maxSmall {
-		m.take(p)
+// room returns where a model of a name and size can be, nil for nowhere: a free place, or that of
+// one that was not used since the last collection.
+func (m *models) room(name uint64, size int) *modelPlace {
+	if m.size+size > m.maxSize {
+		return nil
 	}
+	set := m.set(name)
+	var oldest *modelPlace
+	for i := range set {
+		p := &set[i]
+		if p.model == nil {
+			return p
+		}
+		if p.age > 0 && (oldest == nil || p.age > oldest.age) {
+			oldest = p
+		}
+	}
+	return oldest
 }
 
-// missed is the larger the more of a loss it is to drop what is there: what was used lately,
-// and a model more than a name alone.
-func (p *modelPlace) missed() int {
-	if p.name == 0 {
-		return -1
-	}
-	missed := 2 * (maxAge - int(p.age))
-	if p.model != nil {
-		missed++
-	}
-	return missed
-}
-
-// serve makes a result the model of a name.
+// serve makes a result the model of a name, unless there is one by now or no room any more.
 func (m *models) serve(name uint64, model *protobuf.Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.size+model.Size() > m.maxSize {
-		return // others were faster
+	p := m.room(name, model.Size())
+	if p == nil || m.place(name) != nil {
+		return
 	}
-	if p, _ := m.place(name); p.model == nil {
-		p.model = model
-		m.size += model.Size()
-	}
-}
-
-// refuse notes that the message that was to be the model of a name cannot be one.
-func (m *models) refuse(name uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if p := m.find(name); p != nil {
-		p.never = true
+	m.drop(p)
+	p.model, p.name = model, name
+	m.size += model.Size()
+	if !m.ageing {
+		m.ageing = true
+		m.ageAtCollection()
 	}
 }
 
@@ -185,21 +192,16 @@ func (m *models) refuse(name uint64) {
 func (m *models) dismiss(name uint64, model *protobuf.Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.find(name); p != nil && p.model == model {
-		m.take(p)
-	}
-}
-
-// take takes the model away from a place, and leaves the name.
-func (m *models) take(p *modelPlace) {
-	if p.model != nil {
-		m.size -= p.model.Size()
-		p.model = nil
+	if p := m.place(name); p != nil && p.model == model {
+		m.drop(p)
+		m.saw(name)
 	}
 }
 
 func (m *models) drop(p *modelPlace) {
-	m.take(p)
+	if p.model != nil {
+		m.size -= p.model.Size()
+	}
 	*p = modelPlace{}
 }
 
@@ -217,7 +219,7 @@ func (m *models) age() {
 	for i := range m.places {
 		for j := range m.places[i] {
 			switch p := &m.places[i][j]; {
-			case p.name == 0:
+			case p.model == nil:
 			case p.age == maxAge:
 				m.drop(p)
 			default:

@@ -29,6 +29,7 @@ func forgetModels(t *testing.T) {
 			viewModels.drop(&viewModels.places[i][j])
 		}
 	}
+	clear(viewModels.seen[:])
 }
 
 // ownedPod is one of the pods of an owner.
@@ -136,25 +137,12 @@ func TestModelsThatAreNotUsedGo(t *testing.T) {
 		return viewModels.size == 0 && !viewModels.ageing
 	})
 	if n := viewModels.count(); n != 0 {
-		t.Errorf("%d names are left", n)
+		t.Errorf("%d models are left", n)
 	}
-	mustView(t, View[corev1.Pod], object(t, wire.Protobuf, ownedPod("a", "web", 9)))
-	collected(t, "a name that came later", func() bool { return viewModels.count() == 0 })
-}
-
-// count is the number of names.
-func (m *models) count() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	for i := range m.places {
-		for j := range m.places[i] {
-			if m.places[i][j].name != 0 {
-				n++
-			}
-		}
+	for version := range 3 { // and again
+		mustView(t, View[corev1.Pod], object(t, wire.Protobuf, ownedPod("a", "web", version)))
 	}
-	return n
+	collected(t, "models that came later", func() bool { return viewModels.count() == 0 })
 }
 
 // TestModelsAreFew: when they have their size nothing is added, and what is used stays.
@@ -180,14 +168,53 @@ func TestModelsAreFew(t *testing.T) {
 	if made != 10 || m.size != 10*len(raw) {
 		t.Errorf("%d models of %d bytes; want 10 of %d", made, m.size, 10*len(raw))
 	}
-	for i := range uint64(100_000) { // names push out names
+	for i := range uint64(100_000) { // names push out names, and no models
 		m.advise(modelNames{own: i<<20 | 3, family: i<<30 | 5}, len(raw))
 	}
-	if n := m.count(); n > placeSets*placeWays {
-		t.Errorf("%d names in %d places", n, placeSets*placeWays)
+	if n := m.count(); n != 10 {
+		t.Errorf("%d models; want 10", n)
 	}
-	if _, size := m.counted(); size != m.size {
-		t.Errorf("the models take %d bytes; counted %d", size, m.size)
+	for range maxAge + 1 {
+		m.ageing = true
+		m.age()
+	}
+	if n := m.count(); n != 0 || m.size != 0 {
+		t.Errorf("%d models of %d bytes are left", n, m.size)
+	}
+}
+
+// TestModelsOfFullSetsMakeRoomWhenTheyAge: a set has few places.
+func TestModelsOfFullSetsMakeRoomWhenTheyAge(t *testing.T) {
+	raw, err := richPod().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &models{maxSize: maxModels, ageing: true}
+	add := func(name uint64) {
+		for range 3 { // a family gets its model first, in another set
+			if a := m.advise(modelNames{own: name, family: name ^ 0x5500}, len(raw)); a.serve {
+				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
+			}
+		}
+	}
+	name := func(i int) uint64 { return uint64(i+1)<<16 | 1 } // all of one set
+	for i := range 2 * placeWays {
+		add(name(i))
+	}
+	for i := range 2 * placeWays {
+		if has := m.find(name(i), len(raw)) != nil; has != (i < placeWays) {
+			t.Errorf("a model of %d: %v", i, has)
+		}
+	}
+	m.age()
+	m.find(name(3), len(raw))
+	for i := placeWays; i < 2*placeWays; i++ {
+		add(name(i))
+	}
+	for i := range 2*placeWays - 1 {
+		if has := m.find(name(i), len(raw)) != nil; has != (i == 3 || i >= placeWays) {
+			t.Errorf("after a collection a model of %d: %v", i, has)
+		}
 	}
 }
 
@@ -363,4 +390,12 @@ func TestTheKindOfOneViewIsNotThatOfAnother(t *testing.T) {
 	if got := mustView(t, View[apiruntime.Unknown], keep(t, wire.Protobuf, raw)); got.Kind != "Node" {
 		t.Errorf("the kind is %s; want Node", got.Kind)
 	}
+}
+
+// count is the number of models.
+func (m *models) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, _ := m.counted()
+	return n
 }
