@@ -56,21 +56,20 @@ var (
 	modelSeed  = maphash.MakeSeed()
 )
 
-// modelNames are what an object finds a model by.
-type modelNames struct{ own, family uint64 }
+// nameOf is the name under which an object finds a model of its own.
+func nameOf(obj *wire.Object, into any) uint64 {
+	return 1 | maphash.Comparable(modelSeed, struct {
+		t reflect.Type
+		k key.Key
+	}{reflect.TypeOf(into), obj.Key()})
+}
 
-func namesOf(obj *wire.Object, into any) modelNames {
-	t := reflect.TypeOf(into)
-	return modelNames{
-		own: 1 | maphash.Comparable(modelSeed, struct {
-			t reflect.Type
-			k key.Key
-		}{t, obj.Key()}),
-		family: 1 | maphash.Comparable(modelSeed, struct {
-			t     reflect.Type
-			owner string
-		}{t, obj.OwnerUID()}),
-	}
+// familyOf is the name under which an object finds its family's.
+func familyOf(obj *wire.Object, into any) uint64 {
+	return 1 | maphash.Comparable(modelSeed, struct {
+		t     reflect.Type
+		owner string
+	}{reflect.TypeOf(into), obj.OwnerUID()})
 }
 
 // advice is what to make a result like, nil for nothing, and by what name: found there, or to be
@@ -81,21 +80,25 @@ type advice struct {
 	serve bool // the result is to be the model
 }
 
-// advise looks up a model for a message of that size, and leaves names.
-func (m *models) advise(names modelNames, size int) advice {
+// own returns an object's own model for a message of that size, nil for none.
+func (m *models) own(name uint64, size int) *protobuf.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if own := m.find(names.own, size); own != nil {
-		return advice{like: own, name: names.own}
-	}
-	family := m.find(names.family, size)
+	return m.find(name, size)
+}
+
+// advise is for an object without a model of its own. It leaves the names.
+func (m *models) advise(own, family uint64, size int) advice {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	like := m.find(family, size)
 	switch {
-	case family == nil && m.saw(names.family) && m.room(names.family, size) != nil:
-		return advice{name: names.family, serve: true} // like no other: it keeps no more alive than itself
-	case m.saw(names.own) && m.room(names.own, size) != nil:
-		return advice{like: family, name: names.own, serve: true}
+	case like == nil && m.saw(family) && m.room(family, size) != nil:
+		return advice{name: family, serve: true} // like no other: it keeps no more alive than itself
+	case m.saw(own) && m.room(own, size) != nil:
+		return advice{like: like, name: own, serve: true}
 	}
-	return advice{like: family, name: names.family}
+	return advice{like: like, name: family}
 }
 
 // find returns the model of a name for a message of that size, nil for none. One that is much

@@ -155,7 +155,7 @@ func TestModelsAreFew(t *testing.T) {
 	made := 0
 	for round := range 3 {
 		for i := range uint64(100) {
-			a := m.advise(modelNames{own: i<<8 | 1, family: (1000+i)<<8 | 1}, len(raw))
+			a := m.asked(i<<8 | 1, (1000+i)<<8 | 1, len(raw))
 			if a.serve {
 				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
 				made++
@@ -169,7 +169,7 @@ func TestModelsAreFew(t *testing.T) {
 		t.Errorf("%d models of %d bytes; want 10 of %d", made, m.size, 10*len(raw))
 	}
 	for i := range uint64(100_000) { // names push out names, and no models
-		m.advise(modelNames{own: i<<20 | 3, family: i<<30 | 5}, len(raw))
+		m.asked(i<<20 | 3, i<<30 | 5, len(raw))
 	}
 	if n := m.count(); n != 10 {
 		t.Errorf("%d models; want 10", n)
@@ -192,7 +192,7 @@ func TestModelsOfFullSetsMakeRoomWhenTheyAge(t *testing.T) {
 	m := &models{maxSize: maxModels, ageing: true}
 	add := func(name uint64) {
 		for range 3 { // a family gets its model first, in another set
-			if a := m.advise(modelNames{own: name, family: name ^ 0x5500}, len(raw)); a.serve {
+			if a := m.asked(name, name ^ 0x5500, len(raw)); a.serve {
 				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
 			}
 		}
@@ -273,7 +273,7 @@ func TestAMessageThatIsNoModelIsViewedAllTheSame(t *testing.T) {
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Fatalf("version %d (-got +want):\n%s", version, diff)
 		}
-		if a := viewModels.advise(namesOf(kept, got), kept.Size()); version == 3 && a.serve {
+		if a := adviceFor(kept, got); version == 3 && a.serve {
 			t.Error("whether it can be a model is tried again and again")
 		}
 	}
@@ -398,4 +398,12 @@ func (m *models) count() int {
 	defer m.mu.Unlock()
 	n, _ := m.counted()
 	return n
+}
+
+// asked is advise for an object that may have a model.
+func (m *models) asked(own, family uint64, size int) advice {
+	if like := m.own(own, size); like != nil {
+		return advice{like: like, name: own}
+	}
+	return m.advise(own, family, size)
 }

@@ -48,7 +48,7 @@ func decodeAlike(obj *wire.Object, into any) bool {
 	if !protobuf.Knows(into) {
 		return false
 	}
-	a := viewModels.advise(namesOf(obj, into), obj.Size())
+	a := adviceFor(obj, into)
 	switch {
 	case a.serve:
 		data := obj.Prefix()
@@ -72,6 +72,15 @@ func decodeAlike(obj *wire.Object, into any) bool {
 		}
 		return ok || protobuf.Decode(data, stable, into)
 	})
+}
+
+// adviceFor reads the owner only where it has to: of a compact object that takes longer than the rest.
+func adviceFor(obj *wire.Object, into any) advice {
+	name := nameOf(obj, into)
+	if own := viewModels.own(name, obj.Size()); own != nil {
+		return advice{like: own, name: name}
+	}
+	return viewModels.advise(name, familyOf(obj, into), obj.Size())
 }
 
 // withStable calls decode with the object's bytes and the beginning of them that

@@ -15,8 +15,8 @@ import (
 
 // View is As for those who only read: who asks for one version of an object as
 // one type gets the same result as all others who hold it, decoded once. It must
-// not be changed, nor anything that can be reached from it; who wants to change
-// something makes a DeepCopy or asks As.
+// not be changed, nor anything that can be reached from it (resource.Quantity.AsDec changes
+// its receiver); who wants to change something makes a DeepCopy or asks As.
 //
 // Results of objects in protobuf also share parts with each other: what has the same bytes in
 // another version of the object, or in another object of the same controlling owner (or of none, as
