@@ -81,7 +81,7 @@ var (
 		Growth: []int{1000, 10_000, 100_000, 1_000_000}, GrowthChanges: 40_000, GrowthRounds: 2, ClientGoTo: 100_000, Starts: 15,
 	}
 	Quick = Scale{
-		Rounds: 2, Small: 5000, Large: 20_000, Changes: 10_000, Storm: 20_000, Keys: 100_000,
+		Rounds: 2, Small: 5000, Large: 20_000, Changes: 10_000, Storm: 20_000, Keys: 50_000,
 		Growth: []int{1000, 10_000, 100_000}, GrowthChanges: 10_000, GrowthRounds: 1, ClientGoTo: 10_000, Starts: 5,
 	}
 )
@@ -214,7 +214,7 @@ func (s Scale) fanout() study {
 func (s Scale) reads() study {
 	return study{
 		name: "reads", job: sides.Job{Work: "read", Set: "pods", Objects: s.Large},
-		sides: []string{clientGo, controllerRuntime, hark, harkCompact}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, controllerRuntime, hark, harkCompact}, rounds: s.Rounds,
 		rows: []row{
 			{name: "get-hot", work: "CPU of reading one unchanged pod again; client-go's lister against kube.View", measure: sides.GetHot, unit: report.Seconds, goal: atLeast(0.5)},
 			{name: "get-hot-runtime", work: "the same against controller-runtime's Get, which copies", measure: sides.GetHot, base: controllerRuntime, unit: report.Seconds},
@@ -245,7 +245,7 @@ func (s Scale) queues() []study {
 	var all []study
 	for _, q := range queueRows {
 		all = append(all, study{
-			name: q.name, job: sides.Job{Work: q.name, Objects: q.keys * s.Keys}, sides: []string{clientGo, hark}, rounds: s.Rounds,
+			name: q.name, job: sides.Job{Work: q.name, Objects: q.keys * s.Keys}, sides: []string{clientGo, hark}, rounds: 2*s.Rounds - 1,
 			rows: []row{
 				{name: q.name, work: q.work, measure: sides.OpCPU, unit: report.Seconds, goal: atLeast(q.goal)},
 				{name: q.name + "-wall", work: "time of the same", measure: sides.OpWall, unit: report.Seconds},

@@ -36,7 +36,7 @@ type reader struct {
 }
 
 const (
-	hotReads  = 50_000
+	hotReads  = 200_000
 	listReads = 5
 )
 
