@@ -80,6 +80,7 @@ func TestNothingIsLostOrDoubledWhenTheConnectionIs(t *testing.T) {
 			hark.until(hark.out, "both pods", func(string) bool { return len(hark.events()) == 2 })
 
 			up := c.GoDown()
+			hark.says("Pod: the connection is lost, reconnecting: ") // now, while nothing else can be said
 			c.setPhase("kept", corev1.PodRunning)
 			c.deletePod("gone")
 			c.createPod("new")
@@ -90,7 +91,6 @@ func TestNothingIsLostOrDoubledWhenTheConnectionIs(t *testing.T) {
 			hark.until(hark.out, "six events", func(string) bool { return len(hark.events()) >= 6 })
 			c.createPod("last")
 			hark.prints(`"name":"last"`)
-			hark.says("Pod: the connection is lost, reconnecting: ")
 			hark.says("Pod: back to normal")
 			hark.interrupt()
 
