@@ -155,7 +155,7 @@ func TestModelsAreFew(t *testing.T) {
 	made := 0
 	for round := range 3 {
 		for i := range uint64(100) {
-			a := m.asked(i<<8 | 1, (1000+i)<<8 | 1, len(raw))
+			a := m.asked(i<<8|1, (1000+i)<<8|1, len(raw))
 			if a.serve {
 				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
 				made++
@@ -169,7 +169,7 @@ func TestModelsAreFew(t *testing.T) {
 		t.Errorf("%d models of %d bytes; want 10 of %d", made, m.size, 10*len(raw))
 	}
 	for i := range uint64(100_000) { // names push out names, and no models
-		m.asked(i<<20 | 3, i<<30 | 5, len(raw))
+		m.asked(i<<20|3, i<<30|5, len(raw))
 	}
 	if n := m.count(); n != 10 {
 		t.Errorf("%d models; want 10", n)
@@ -192,7 +192,7 @@ func TestModelsOfFullSetsMakeRoomWhenTheyAge(t *testing.T) {
 	m := &models{maxSize: maxModels, ageing: true}
 	add := func(name uint64) {
 		for range 3 { // a family gets its model first, in another set
-			if a := m.asked(name, name ^ 0x5500, len(raw)); a.serve {
+			if a := m.asked(name, name^0x5500, len(raw)); a.serve {
 				m.serve(a.name, protobuf.NewModel(string(raw), new(corev1.Pod), a.like))
 			}
 		}
