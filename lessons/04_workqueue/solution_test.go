@@ -26,6 +26,13 @@ func TestWorkersProcessAllItems(t *testing.T) {
 		const workers, items = 3, 30
 		var mu sync.Mutex
 		runs, running, most := map[string]int{}, 0, 0
+		want := map[string]int{}
+		for n := range items {
+			key := fmt.Sprintf("default/nginx-%d", n)
+			q.Add(key)
+			q.Add(key) // once more before there are workers to take it: still one run
+			want[key] = 1
+		}
 		start(t, q, workers, func(key string) error {
 			mu.Lock()
 			runs[key]++
@@ -38,13 +45,6 @@ func TestWorkersProcessAllItems(t *testing.T) {
 			mu.Unlock()
 			return nil
 		})
-		want := map[string]int{}
-		for n := range items {
-			key := fmt.Sprintf("default/nginx-%d", n)
-			q.Add(key)
-			q.Add(key) // once more before it is taken: still one run
-			want[key] = 1
-		}
 		pass(time.Minute)
 		if diff := cmp.Diff(want, runs); diff != "" {
 			t.Errorf("runs of each key (-want +got):\n%s", diff)
