@@ -18,9 +18,9 @@ import (
 //
 // The table may forget and confuse what it likes: a model only saves work, as what is taken
 // from it has to be equal to the byte. So it is small, of a fixed number of
-// places, and has hashes for names. What is not used between one garbage collection and the
-// next but one is dropped. Until then models are not exchanged for newer ones, or who views a
-// great many objects in turn would drop each before it is of use.
+// places, and has hashes for names. What three garbage collections have found unused is dropped.
+// Until the first of them no other model takes its place, or who views a great many objects in
+// turn would drop each before it is of use.
 type models struct {
 	mu      sync.Mutex
 	seen    [seenNames]uint64 // names that were asked for, each at the place that it says
@@ -43,7 +43,7 @@ const (
 	// maxModels bounds the messages of all models. What was made of them takes some three times as
 	// much, and of messages of short texts seven times.
 	maxModels = 8 << 20
-	// maxAge is how many garbage collections a model outlives its last use.
+	// maxAge is how many garbage collections a model outlives its last use; the next one ends it.
 	maxAge = 2
 	// A model is of at most this many times the size of a message, and this many bytes more.
 	maxLarger, maxSmall = 4, 4 << 10
