@@ -13,27 +13,28 @@ import (
 	"github.com/gocampus/hark/wire"
 )
 
-// View is As for those who only read: who asks for one version of an object as
-// one type gets the same result as all others who hold it, decoded once. It must
-// not be changed, nor anything that can be reached from it (resource.Quantity.AsDec changes
+// View is As for those who only read: who asks for one version of an object as one
+// type gets the same result as all others who hold it, decoded once. It must not be
+// changed, nor anything that can be reached from it (resource.Quantity.AsDec changes
 // its receiver); who wants to change something makes a DeepCopy or asks As.
 //
-// Results of objects in protobuf also share parts with each other: what has the same bytes in
-// another version of the object, or in another object of the same controlling owner (or of none, as
-// this one), is not decoded again. For that View keeps some results that were asked for twice, of at most 8 MiB of
-// messages in all (decoded about three times as much of pods, seven of maps with small entries), until
-// three garbage collections have come since their last use.
+// Results of objects in protobuf also share parts with each other: what has the same
+// bytes in another version of the object, or in another object of the same
+// controlling owner (or of none, as this one), is not decoded again. For that View
+// keeps some results that were asked for twice, of at most 8 MiB of messages in all
+// (decoded about three times as much of pods, seven of maps with small entries),
+// until three garbage collections have come since their last use.
 //
-// Nothing else is kept: a result that nobody holds any more goes with the
-// next garbage collection, and the next View decodes again. It does not keep
-// obj alive, but its strings may be parts of obj's bytes, as those of As, or of the bytes of those
-// that it shares with: one more version and one more object at the most, neither of them much larger
-// than obj. Two versions
-// of an object, and the same one read twice from the network, have results of their
-// own. An error is not remembered.
+// Nothing else is kept: a result that nobody holds any more goes with the next
+// garbage collection, and the next View decodes again. It does not keep obj alive,
+// but its strings may be parts of obj's bytes, as those of As, or of the bytes of
+// those that it shares with: one more version and one more object at the most,
+// neither of them much larger than obj. Two versions of an object, and the same one
+// read twice from the network, have results of their own. An error is not
+// remembered.
 //
-// It is safe for concurrent use. Of several who ask at the same time more than
-// one may decode, and all get the result of one.
+// It is safe for concurrent use. Of several who ask at the same time more than one
+// may decode, and all get the result of one.
 func View[T any](obj *wire.Object) (*T, error) {
 	return view[T](obj, schema.GroupVersionKind{})
 }
