@@ -30,4 +30,9 @@
 // after it. Given are {ns}, a namespace of the scenario's own, {core} and {apps}, the
 // paths to it in the groups "" and apps/v1, {id}, for names of cluster-scoped
 // objects, and {big}, a text too long for any request.
+//
+// The real server may answer a read at version 0, or at any that is not the newest,
+// from a cache that lags behind its writes. What such a read answers is certain only
+// after one that has waited for the newest: a list without a version, or a read that
+// names the version of the last write.
 package conformance
