@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/gocampus/hark/internal/atomicfile"
 	"github.com/gocampus/hark/internal/text"
 )
 
@@ -76,7 +76,7 @@ func replaceable(content []byte) bool {
 // newKubeFile writes a kubeconfig that only its owner can read; "" makes a
 // temporary file. It is there at once and whole, for those who wait for it.
 func newKubeFile(path string, content []byte) (*kubeFile, error) {
-	path, err := writeWhole(path, content)
+	path, err := writeKubeFile(path, content)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
@@ -86,30 +86,21 @@ func newKubeFile(path string, content []byte) (*kubeFile, error) {
 	return &kubeFile{path: path, content: content}, nil
 }
 
-// writeWhole writes a file by another name first and returns its name.
-func writeWhole(path string, content []byte) (string, error) {
+// writeKubeFile returns the path of the file itself: a link to it stays when it goes.
+func writeKubeFile(path string, content []byte) (string, error) {
 	if path == "" {
-		return writeTemporary(os.TempDir(), "hark-apiserver-*.kubeconfig", content)
+		return writeTemporary("hark-apiserver-*.kubeconfig", content)
 	}
-	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked // the link stays
-	}
-	temporary, err := writeTemporary(filepath.Dir(path), "."+filepath.Base(path)+".*", content)
+	target, err := atomicfile.Target(path)
 	if err != nil {
-		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-			wrong.Path = path // the name that the user knows
-		}
 		return "", err
 	}
-	if err := os.Rename(temporary, path); err != nil {
-		return "", errors.Join(err, os.Remove(temporary))
-	}
-	return path, nil
+	return target, atomicfile.Write(path, content, 0o600)
 }
 
 // writeTemporary writes a file with a new name.
-func writeTemporary(dir, pattern string, content []byte) (string, error) {
-	file, err := os.CreateTemp(dir, pattern)
+func writeTemporary(pattern string, content []byte) (string, error) {
+	file, err := os.CreateTemp("", pattern)
 	if err != nil {
 		return "", err
 	}

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/gocampus/hark/internal/atomicfile"
 )
 
 // stateSchema names the form of a state file.
@@ -74,41 +75,7 @@ func WriteState(path string, s *State) error {
 	if err != nil {
 		return err
 	}
-	path, err = target(path)
-	if err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: "write", Path: path, Err: failed.Err} // the name of the other file helps nobody
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(content, '\n'))
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
-}
-
-// target is where the links of a path lead to; that need not exist.
-func target(path string) (string, error) {
-	for range 40 { // a loop is longer
-		to, err := os.Readlink(path)
-		if err != nil {
-			return path, nil // it is no link
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
-	}
-	return "", fmt.Errorf("%s: too many links", path)
+	return atomicfile.Write(path, append(content, '\n'), 0o600)
 }
 
 // rounded returns the keys with times in UTC, to the second.

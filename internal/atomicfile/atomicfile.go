@@ -1,0 +1,96 @@
+// Package atomicfile replaces files as a whole: whoever reads one, also after a crash,
+// finds the old content or the new.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxLinks is more than any path has that is no loop.
+const maxLinks = 40
+
+// Target returns where the links of a path lead to, which need not exist.
+func Target(path string) (string, error) {
+	target := path
+	for range maxLinks {
+		to, err := os.Readlink(target)
+		if err != nil {
+			return target, nil // it is no link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(target), to)
+		}
+		target = to
+	}
+	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
+}
+
+// Write replaces the content and the mode of a file, or makes it. Links stay: what they
+// lead to is replaced. The content is on disk when Write returns. An error leaves the
+// file as it was and nothing beside it, and wraps a [fs.PathError] with the path as
+// given wherever the system names one.
+func Write(path string, content []byte, mode fs.FileMode) error {
+	target, err := Target(path)
+	if err != nil {
+		return err
+	}
+	beside, err := create(target)
+	if err != nil {
+		return named(path, err)
+	}
+	if err := replace(target, beside, content, mode); err != nil {
+		_ = os.Remove(beside.Name()) // what matters went wrong before
+		return named(path, err)
+	}
+	return nil
+}
+
+// replace fills the file beside the target and puts it in its place.
+func replace(target string, beside *os.File, content []byte, mode fs.FileMode) error {
+	_, err := beside.Write(content)
+	if err == nil {
+		err = beside.Chmod(mode)
+	}
+	if err == nil {
+		err = beside.Sync()
+	}
+	if err = errors.Join(err, beside.Close()); err != nil {
+		return err
+	}
+	return os.Rename(beside.Name(), target)
+}
+
+// Check tells whether Write could make the new file beside the old one, and leaves
+// nothing.
+func Check(path string) error {
+	target, err := Target(path)
+	if err != nil {
+		return err
+	}
+	beside, err := create(target)
+	if err != nil {
+		return named(path, err)
+	}
+	return errors.Join(beside.Close(), os.Remove(beside.Name()))
+}
+
+// create makes a file in the directory of another one, which it is to replace.
+func create(target string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+}
+
+// named gives an error the path that the caller knows: the name of the file beside it
+// helps nobody.
+func named(path string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "write", Path: path, Err: failed.Err}
+	}
+	if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		return &fs.PathError{Op: "write", Path: path, Err: failed.Err}
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
