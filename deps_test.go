@@ -14,7 +14,7 @@ const module = "github.com/gocampus/hark"
 // layers is the order of the packages: each may import those of earlier lines
 // (and its own line's only where it says so).
 var layers = [][]string{
-	{"key", "internal/goid"},
+	{"key", "internal/goid", "internal/sleep"},
 	{"wire"},
 	{"watch"},
 	{"delta", "store", "workqueue", "reflector"},

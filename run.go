@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/reflector"
@@ -117,10 +118,8 @@ func (c *Controller[T]) findKind(ctx context.Context) (kube.Kind, error) {
 			return kind, err
 		}
 		log(err)
-		select {
-		case <-time.After(pauses.Delay(failures)):
-		case <-ctx.Done():
-			return kind, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		if ended := sleep.For(ctx, pauses.Delay(failures)); ended != nil {
+			return kind, fmt.Errorf("%w: %w", ended, err)
 		}
 	}
 }

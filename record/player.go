@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/watch"
 )
 
@@ -81,7 +82,7 @@ func (p *Player) Run(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if err := p.sleep(ctx, time.Until(began.Add(p.scaled(at.Sub(clock))))); err != nil {
+		if err := sleep.For(ctx, time.Until(began.Add(p.scaled(at.Sub(clock))))); err != nil {
 			return err
 		}
 		p.Step()
@@ -124,23 +125,6 @@ func Scaled(d time.Duration, speed float64) time.Duration {
 		return time.Duration(scaled)
 	}
 	return math.MaxInt64
-}
-
-func (p *Player) sleep(ctx context.Context, d time.Duration) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // Step plays the next events, one as a rule and more where a list told them, and

@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/watch"
 )
 
@@ -22,7 +23,7 @@ func (l *loop) park(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, l.parking)
 	defer cancel()
 	if l.vain > 0 {
-		sleep(ctx, l.m.tuning.backoff(l.vain))
+		_ = sleep.For(ctx, l.m.tuning.backoff(l.vain))
 	}
 	awaiter, ok := l.r.source.(Awaiter)
 	if ok && awaiter.Await(ctx) == nil {

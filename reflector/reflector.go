@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/watch"
 )
 
@@ -98,19 +99,10 @@ func (l *loop) pause(ctx context.Context) input {
 	if l.parking > 0 {
 		l.park(ctx)
 	} else {
-		sleep(ctx, l.pausing)
+		_ = sleep.For(ctx, l.pausing) // the loop sees the end itself
 	}
 	l.waiting = false
 	return input{kind: waitedLong}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // step runs the machine and carries out what it says.

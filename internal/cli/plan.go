@@ -17,6 +17,7 @@ import (
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
 	"github.com/gocampus/hark/record"
@@ -173,12 +174,8 @@ func (s *session) firstPoll() time.Duration { return cmp.Or(s.hooks.poll, time.S
 func (p *watchPlan) poll(ctx context.Context, done func() bool) error {
 	first := p.session.firstPoll()
 	for pause := first; ; pause = min(2*pause, 5*first) {
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
+		if err := sleep.For(ctx, pause); err != nil {
+			return err
 		}
 		if done() {
 			return nil

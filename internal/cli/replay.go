@@ -14,6 +14,7 @@ import (
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/record"
 	"github.com/gocampus/hark/watch"
@@ -247,7 +248,7 @@ func (r *replaying) play(ctx context.Context, e record.Event, tell telling) erro
 		r.clock = e.Time
 	}
 	due := r.began.Add(record.Scaled(e.Time.Sub(r.clock), r.speed))
-	if err := sleepUntil(ctx, due); err != nil {
+	if err := sleep.For(ctx, time.Until(due)); err != nil {
 		return err
 	}
 	old, known := r.state.Apply(e)
@@ -255,25 +256,6 @@ func (r *replaying) play(ctx context.Context, e record.Event, tell telling) erro
 		return tell(e, &old)
 	}
 	return tell(e, nil)
-}
-
-// sleepUntil waits for a time and returns the cause of ctx when that ends first.
-func sleepUntil(ctx context.Context, due time.Time) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	pause := time.Until(due)
-	if pause <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // banner says what is played.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/gocampus/hark/harktest/internal/fault"
+	"github.com/gocampus/hark/internal/sleep"
 )
 
 // faulty carries out the faults that apply to a request and serves it otherwise.
@@ -23,7 +24,7 @@ func (h *Handler) faulty(w http.ResponseWriter, r *http.Request, info Info) {
 	}
 	for i := range effects {
 		e := &effects[i]
-		if e.Delay > 0 && !sleep(r, e.Delay) {
+		if e.Delay > 0 && sleep.For(r.Context(), e.Delay) != nil {
 			return
 		}
 		switch {
@@ -147,18 +148,6 @@ func hold(r *http.Request, e *effect) {
 	panic(http.ErrAbortHandler)
 }
 
-// sleep returns false when the request ended before the time was over.
-func sleep(r *http.Request, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
 // throttle is a slow connection, or one that breaks.
 type throttle struct {
 	http.ResponseWriter
@@ -180,7 +169,7 @@ func (w *throttle) Write(data []byte) (int, error) {
 		piece := data
 		if rate := w.effect.BytesPerSecond; rate > 0 {
 			piece = data[:min(len(data), max(rate/ticksPerSecond, 1))]
-			if !sleep(w.request, time.Duration(len(piece))*time.Second/time.Duration(rate)) {
+			if sleep.For(w.request.Context(), time.Duration(len(piece))*time.Second/time.Duration(rate)) != nil {
 				return written, w.request.Context().Err()
 			}
 		}

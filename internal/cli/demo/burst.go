@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/kube"
@@ -114,10 +115,7 @@ func (b *burstWorker) work(ctx context.Context, line *pipeline, k key.Key) error
 	if err != nil {
 		return err
 	}
-	select {
-	case <-time.After(burstWork):
-	case <-ctx.Done():
-	}
+	_ = sleep.For(ctx, burstWork) // what was read counts all the same
 	b.read.set(configMap.Data[burstData])
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gocampus/hark/informer"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/printer"
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/internal/text"
 	"github.com/gocampus/hark/kube"
 )
@@ -161,12 +162,7 @@ func (p *play) yourTurn(ctx context.Context) {
 
 // pause lets people read.
 func (p *play) pause(ctx context.Context) {
-	timer := time.NewTimer(p.options.Pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = sleep.For(ctx, p.options.Pause) // the next step sees the end itself
 }
 
 // StuckError tells that a step did not come to pass.

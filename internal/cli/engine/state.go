@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gocampus/hark/internal/sleep"
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/watch"
 )
@@ -121,11 +122,7 @@ func (s *saver) run(ctx context.Context, state func() *State) {
 		case <-ctx.Done():
 			return
 		}
-		timer := time.NewTimer(savePause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, savePause) != nil {
 			return
 		}
 		if err := s.save(state()); err != nil {
