@@ -31,8 +31,7 @@ func Target(path string) (string, error) {
 
 // Write replaces the content and the mode of a file, or makes it. Links stay: what they
 // lead to is replaced. The content is on disk when Write returns. An error leaves the
-// file as it was and nothing beside it, and wraps a [fs.PathError] with the path as
-// given wherever the system names one.
+// file as it was and nothing beside it, and names the path as it was given.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	target, err := Target(path)
 	if err != nil {
