@@ -359,7 +359,7 @@ func TestARecordingGoesToStandardOutputAndComesFromStandardInput(t *testing.T) {
 	c := newCluster(t, harktest.Options{})
 	c.createPod("first")
 	got := run(t.Context(), nil, "hark", "record", "-o", "-", "pods", "--for", "1500ms", "--kubeconfig", c.kubeconfig)
-	if got.code != exitDone || !strings.Contains(got.err, "recorded 1 events") {
+	if got.code != exitDone || !strings.Contains(got.err, "recorded 1 event,") {
 		t.Fatalf("exit %d: %s", got.code, got.err)
 	}
 	var out, said bytes.Buffer
@@ -564,7 +564,7 @@ func TestRunRecordsWhatItHears(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape")
 	t.Setenv(childVariable, "env")
 	got := run(t.Context(), nil, "hark", "run", "pods", "--once", "--record", path, "--kubeconfig", c.kubeconfig, "--", os.Args[0])
-	if got.code != exitDone || !strings.Contains(got.err, "recorded 1 events") {
+	if got.code != exitDone || !strings.Contains(got.err, "recorded 1 event,") {
 		t.Errorf("%s", got)
 	}
 	if out := replayed(t, path); !strings.HasSuffix(out, "Added    default/first\n") {

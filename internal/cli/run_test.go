@@ -129,7 +129,7 @@ func TestRunAnswersExitCodesWithWhatTheyMean(t *testing.T) {
 		"configmaps/default/fails: attempt 1 failed, next in 10ms: exit code 3\n",
 		"configmaps/default/fails: parked by attempt 3, until it changes: exit code 3\n",
 		"13 runs: 3 done, 7 tried again, 3 parked, 0 broken off\n",
-		"  parked: configmaps/default/fails, after 3 tries: exit code 3\n",
+		"  parked: configmaps/default/fails, after 3 attempts: exit code 3\n",
 		"error: not every object is done: 3 parked, 0 to be tried again, 0 broken off\ntry: kubectl describe configmaps fails -n default\n",
 	} {
 		if !strings.Contains(hark.err.String(), want) {
@@ -147,7 +147,7 @@ func TestARunThatNeverEndsIsEndedAndTriedAgain(t *testing.T) {
 	}
 	for _, want := range []string{
 		"configmaps/default/endless: attempt 1 failed, next in 10ms: timed out after 200ms\n",
-		"  parked: configmaps/default/endless, after 2 tries: timed out after 200ms\n",
+		"  parked: configmaps/default/endless, after 2 attempts: timed out after 200ms\n",
 	} {
 		if !strings.Contains(hark.err.String(), want) {
 			t.Errorf("stderr lacks %q:\n%s", want, hark.err)
@@ -180,7 +180,7 @@ func TestRunBreaksRunsOffWhenTheGraceIsOver(t *testing.T) {
 	}
 	for _, want := range []string{
 		"configmaps/default/a: attempt 1 was broken off, the time for it was up\n",
-		"1 runs: 0 done, 0 tried again, 0 parked, 1 broken off\n",
+		"1 run: 0 done, 0 tried again, 0 parked, 1 broken off\n",
 	} {
 		if !strings.Contains(hark.err.String(), want) {
 			t.Errorf("stderr lacks %q:\n%s", want, hark.err)
@@ -224,13 +224,13 @@ func TestRunKeepsParkedKeysInAFile(t *testing.T) {
 	m := c.createConfigMap("permanent", "1")
 	state := filepath.Join(t.TempDir(), "state.json")
 	args := []string{"configmaps", "--once", "--state", state, "--", program(t, "by-name")}
-	for i, want := range []string{"1 runs: 0 done", "0 runs: 0 done", "1 runs: 0 done"} {
+	for i, want := range []string{"1 run: 0 done", "0 runs: 0 done", "1 run: 0 done"} {
 		if i == 2 {
 			c.do(c.Change(t.Context(), m, func() { m.Data["n"] = "2" }))
 		}
 		hark := c.run(args...)
 		if code := hark.exit(); code != exitError || !strings.Contains(hark.err.String(), want) ||
-			!strings.Contains(hark.err.String(), "parked: configmaps/default/permanent, after 1 tries: exit code 100: no such team") {
+			!strings.Contains(hark.err.String(), "parked: configmaps/default/permanent, after 1 attempt: exit code 100: no such team") {
 			t.Errorf("invocation %d: exit %d; want 1 and %q\n%s", i+1, code, want, hark.err)
 		}
 	}

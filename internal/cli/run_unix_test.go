@@ -138,7 +138,7 @@ func TestOneInterruptLetsRunsFinish(t *testing.T) {
 	if err := hark.cmd.Wait(); err != nil {
 		t.Errorf("hark ended with %v\n%s", err, hark.err)
 	}
-	if !strings.Contains(hark.out.String(), "| finished\n") || !strings.Contains(hark.err.String(), "1 runs: 1 done, 0 tried again, 0 parked, 0 broken off\n") {
+	if !strings.Contains(hark.out.String(), "| finished\n") || !strings.Contains(hark.err.String(), "1 run: 1 done, 0 tried again, 0 parked, 0 broken off\n") {
 		t.Errorf("stdout %s\nstderr %s", hark.out, hark.err)
 	}
 }

@@ -11,7 +11,7 @@ var (
 
 	DemoBurstTitle = message("2/4 A burst: {changes} changes to the one key {key} (the queue holds a key once, however often it is added)",
 		"2/4 一大波变化：同一个 key {key} 连续修改 {changes} 次（同一个 key 在队列里只排一次）")
-	DemoBurstDone = message("{changes} changes in {duration}: {events} events arrived, the handler added the key {adds} times, the worker ran {runs} times. Its last run read change {last}.",
+	DemoBurstDone = message("{changes} changes in {duration}: {events} {events:event|events} arrived, the handler added the key {adds} {adds:time|times}, the worker ran {runs} {runs:time|times}. Its last run read change {last}.",
 		"{duration} 内修改 {changes} 次：收到 {events} 个事件，回调入队 {adds} 次，worker 只运行了 {runs} 次；最后一次读到的是第 {last} 次修改。")
 	DemoBurstWhy = message("While the handler is busy, further events of a key wait for it as one; while the worker is busy, the key waits in the queue once. Whoever comes next reads the newest state.",
 		"回调正忙时，同一个 key 的后续事件合并成一个等着它；worker 正忙时，这个 key 在队列里也只排一次。轮到谁，谁读到的都是最新状态。")

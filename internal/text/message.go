@@ -1,9 +1,13 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Message is one thing to say, in both languages. Placeholders are names in
-// braces: "{namespace}". Messages are made in this package alone.
+// braces: "{namespace}". A word that follows a number is written "{runs:run|runs}": the
+// first form stands where {runs} is 1. Messages are made in this package alone.
 type Message struct{ en, zh string }
 
 // catalogue is every Message, for the tests of the package. It is complete
@@ -28,6 +32,7 @@ func (l Lang) Say(m Message, pairs ...string) string {
 	if len(pairs) == 0 {
 		return sentence
 	}
+	sentence = agree(sentence, pairs)
 	replacements := make([]string, len(pairs))
 	for i, part := range pairs {
 		replacements[i] = part
@@ -36,6 +41,22 @@ func (l Lang) Say(m Message, pairs ...string) string {
 		}
 	}
 	return strings.NewReplacer(replacements...).Replace(sentence)
+}
+
+// counted is a word in the forms for one and for any other number.
+var counted = regexp.MustCompile(`\{([a-z]+):([^{}|]*)\|([^{}|]*)\}`)
+
+// agree puts counted words into the form that their numbers ask for.
+func agree(sentence string, pairs []string) string {
+	return counted.ReplaceAllStringFunc(sentence, func(word string) string {
+		forms := counted.FindStringSubmatch(word)
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if pairs[i] == forms[1] && pairs[i+1] == "1" {
+				return forms[2]
+			}
+		}
+		return forms[3]
+	})
 }
 
 // List joins things that stand side by side: "Pod, Node" or "Pod、Node".

@@ -89,7 +89,7 @@ it ends when the recording is over and everything is done or parked.`,
 
 	Recording       = message("Recording {kinds} events to {file}, Ctrl+C to quit", "录制 {kinds} 事件到 {file}，Ctrl+C 退出")
 	AlsoRecording   = message("Recording to {file}", "录制到 {file}")
-	Recorded        = message("recorded {events} events, {bytes} bytes: {file}", "已录制 {events} 个事件，{bytes} 字节：{file}")
+	Recorded        = message("recorded {events} {events:event|events}, {bytes} bytes: {file}", "已录制 {events} 个事件，{bytes} 字节：{file}")
 	TryShow         = message("try: {command} record show {file}", "try: {command} record show {file}")
 	RecordStopped   = message("the recording ends here, watching goes on: {reason}", "录制到此为止，监听继续：{reason}")
 	RecordBroken    = message("the recording could not be written on: {reason}", "录制无法继续写入：{reason}")
@@ -125,7 +125,7 @@ it ends when the recording is over and everything is done or parked.`,
 	ShowHead     = message("{file}: recorded {from} to {to} ({time})", "{file}：录制于 {from} 至 {to}（{time}）")
 	ShowServer   = message("server {version}", "服务器 {version}")
 	ShowRedacted = message("redacted: values of Secrets, {paths}", "已隐去：Secret 的值、{paths}")
-	ShowStream   = message("{kind} {scope}: {initial} at the beginning, {events} events, {final} at the end", "{kind} {scope}：开始时 {initial} 个，{events} 个事件，结束时 {final} 个")
+	ShowStream   = message("{kind} {scope}: {initial} at the beginning, {events} {events:event|events}, {final} at the end", "{kind} {scope}：开始时 {initial} 个，{events} 个事件，结束时 {final} 个")
 	ShowAll      = message("in all namespaces", "（所有 namespace）")
 	ShowCluster  = message("of the cluster", "（集群级）")
 	ShowIn       = message("in {namespace}", "（位于 {namespace}）")

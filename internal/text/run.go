@@ -79,9 +79,9 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 	TryWhen     = message("object != null && has(object.spec.x), or object.?spec.?x.orValue(0); object is null after a deletion, old before a creation", "object != null && has(object.spec.x)，或 object.?spec.?x.orValue(0)；删除后 object 为 null，新建时 old 为 null")
 	StateFailed = message("the state could not be saved, trying again: {reason}", "无法保存状态，会继续尝试：{reason}")
 
-	RunSummary     = message("{runs} runs: {done} done, {retries} tried again, {parked} parked, {broken} broken off", "共运行 {runs} 次：完成 {done}，重试 {retries}，搁置 {parked}，中断 {broken}")
-	SummaryParked  = message("parked: {key}, after {tries} tries: {reason}", "搁置：{key}，尝试 {tries} 次：{reason}")
-	SummaryFailing = message("failing: {key}, after {tries} tries: {reason}", "未成功：{key}，尝试 {tries} 次：{reason}")
+	RunSummary     = message("{runs} {runs:run|runs}: {done} done, {retries} tried again, {parked} parked, {broken} broken off", "共运行 {runs} 次：完成 {done}，重试 {retries}，搁置 {parked}，中断 {broken}")
+	SummaryParked  = message("parked: {key}, after {tries} {tries:attempt|attempts}: {reason}", "搁置：{key}，尝试 {tries} 次：{reason}")
+	SummaryFailing = message("failing: {key}, after {tries} {tries:attempt|attempts}: {reason}", "未成功：{key}，尝试 {tries} 次：{reason}")
 	SummaryMore    = message("  and {number} more", "  还有 {number} 个")
 	NotAllDone     = message("not every object is done: {parked} parked, {failing} to be tried again, {broken} broken off", "并非所有对象都已完成：搁置 {parked}，待重试 {failing}，中断 {broken}")
 

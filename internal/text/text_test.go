@@ -61,6 +61,30 @@ func TestSayFillsPlaceholdersInBothLanguages(t *testing.T) {
 	}
 }
 
+func TestWordsAgreeWithTheirNumbers(t *testing.T) {
+	m := Message{en: "{n} {n:run|runs} of {m} {m:key|keys}: {n:it was|they were} good", zh: "{m} 个键共 {n} 次"}
+	for _, c := range []struct{ n, m, en, zh string }{
+		{"1", "2", "1 run of 2 keys: it was good", "2 个键共 1 次"},
+		{"0", "1", "0 runs of 1 key: they were good", "1 个键共 0 次"},
+		{"11", "{n:a|b}", "11 runs of {n:a|b} keys: they were good", "{n:a|b} 个键共 11 次"},
+	} {
+		if en, zh := English.Say(m, "n", c.n, "m", c.m), Chinese.Say(m, "n", c.n, "m", c.m); en != c.en || zh != c.zh {
+			t.Errorf("%q, %q; want %q, %q", en, zh, c.en, c.zh)
+		}
+	}
+}
+
+// A counted word of a number that is not told would always be in the plural.
+func TestCountedWordsStandByANumberThatIsTold(t *testing.T) {
+	for _, m := range catalogue {
+		for _, word := range counted.FindAllStringSubmatch(m.en+m.zh, -1) {
+			if name := "{" + word[1] + "}"; !slices.Contains(placeholders(m.en), name) {
+				t.Errorf("%s is without %s in %q", word[0], name, m.en)
+			}
+		}
+	}
+}
+
 func TestListJoinsAsTheLanguageDoes(t *testing.T) {
 	kinds := []string{"Pod", "Node"}
 	if en, zh := English.List(kinds), Chinese.List(kinds); en != "Pod, Node" || zh != "Pod、Node" {
