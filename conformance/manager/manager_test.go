@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -49,7 +50,10 @@ func (r *ownedMap) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Re
 func TestAControllerRuntimeManagerRunsOnHarktest(t *testing.T) {
 	log.SetLogger(logr.Discard())
 	server := harktest.Start(t)
-	manager, err := ctrl.NewManager(server.Config(), ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}})
+	again := true // a second play in this process has a controller of the same name
+	manager, err := ctrl.NewManager(server.Config(), ctrl.Options{
+		Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: &again},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
