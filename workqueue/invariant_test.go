@@ -46,23 +46,45 @@ func (c *core[T]) brokenPages() error {
 }
 
 func (c *core[T]) brokenTable() error {
-	t, found := &c.table, 0
-	for i, s := range t.slots {
-		if s.node == 0 {
-			continue
-		}
-		found++
-		if n := c.nodes.at(s.node); n.state&unused != 0 || n.hash != s.hash {
-			return fmt.Errorf("slot %d: node %d of hash %x, state %b, filed under %x", i, s.node, n.hash, n.state, s.hash)
-		}
-		for j := int(t.home(s.hash)); j != i; j = (j + 1) % len(t.slots) {
-			if t.slots[j].node == 0 {
-				return fmt.Errorf("slot %d is free, between %d and its home", j, i)
+	t := &c.table
+	if err := t.brokenGrowth(); err != nil {
+		return err
+	}
+	found := 0
+	for _, h := range []*half{&t.half, &t.old} {
+		for i, s := range h.slots {
+			if s.node == 0 {
+				continue
+			}
+			found++
+			if n := c.nodes.at(s.node); n.state&unused != 0 || n.hash != s.hash {
+				return fmt.Errorf("slot %d: node %d of hash %x, state %b, filed under %x", i, s.node, n.hash, n.state, s.hash)
+			}
+			for j := int(h.home(s.hash)); j != i; j = (j + 1) % len(h.slots) {
+				if h.slots[j].node == 0 {
+					return fmt.Errorf("slot %d is free, between %d and its home", j, i)
+				}
 			}
 		}
 	}
 	if found != t.used || found != c.nodes.used || 3*found > 2*len(t.slots) {
 		return fmt.Errorf("%d found in %d slots; want %d and %d", found, len(t.slots), t.used, c.nodes.used)
+	}
+	return nil
+}
+
+func (t *table) brokenGrowth() error {
+	if !t.growing() {
+		return nil
+	}
+	old := t.old.slots
+	if len(t.slots) != 2*len(old) {
+		return fmt.Errorf("%d slots grow to %d", len(old), len(t.slots))
+	}
+	for i, s := range old[:t.next] {
+		if s.node != 0 {
+			return fmt.Errorf("slot %d of old was left behind", i)
+		}
 	}
 	return nil
 }

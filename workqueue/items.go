@@ -12,21 +12,21 @@ func (c *core[T]) recent(item T) *node[T] {
 
 // find returns the node of an item, nil when the queue does not know it.
 func (c *core[T]) find(item T, hash uint32) *node[T] {
-	slots := c.table.slots
-	if len(slots) == 0 {
-		return nil
-	}
-	for i := c.table.home(hash); ; i++ {
-		s := slots[i&uint32(len(slots)-1)]
-		if s.node == 0 {
-			return nil
-		}
-		if s.hash == hash {
-			if n := c.nodes.at(s.node); n.item == item {
-				return n
+	for h := c.table.first(); h != nil; h = c.table.after(h) {
+		slots := h.slots
+		for i := h.home(hash); ; i++ {
+			s := slots[i&uint32(len(slots)-1)]
+			if s.node == 0 {
+				break
+			}
+			if s.hash == hash {
+				if n := c.nodes.at(s.node); n.item == item {
+					return n
+				}
 			}
 		}
 	}
+	return nil
 }
 
 // hold returns the node of an item, out of the list of idle nodes; the caller
