@@ -120,3 +120,26 @@ func BenchmarkAddRateLimited(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkLongest: of one and a half million items in and out, the Add and the Done that took longest.
+func BenchmarkLongest(b *testing.B) {
+	items := itemNames(1_500_000)
+	benchmark(b, func(b *testing.B, q clientgo.TypedRateLimitingInterface[string]) {
+		var add, done time.Duration
+		for b.Loop() {
+			for _, item := range items {
+				start := time.Now()
+				q.Add(item)
+				add = max(add, time.Since(start))
+			}
+			for range items {
+				item, _ := q.Get()
+				start := time.Now()
+				q.Done(item)
+				done = max(done, time.Since(start))
+			}
+		}
+		b.ReportMetric(float64(add.Microseconds())/1000, "ms/longest-Add")
+		b.ReportMetric(float64(done.Microseconds())/1000, "ms/longest-Done")
+	})
+}
