@@ -22,7 +22,11 @@ func Target(path string) (string, error) {
 			return target, nil // it is no link
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(target), to)
+			dir, err := filepath.EvalSymlinks(filepath.Dir(target)) // ".." leads up from where the link really is
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
 		}
 		target = to
 	}

@@ -51,6 +51,20 @@ func TestLinksStay(t *testing.T) {
 	holdsOnly(t, dir, "file")
 }
 
+func TestALinkLeadsUpFromWhereItIs(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.MkdirAll(at("real/sub"), 0o700), os.Mkdir(at("a"), 0o700), os.WriteFile(at("a/g"), []byte("another"), 0o600),
+		os.Symlink("../real/sub", at("a/dir")), os.Symlink("../g", at("real/sub/f"))); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(at("a/dir/f"), []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, at("real/g"), "new")
+	holds(t, at("a/g"), "another")
+}
+
 func TestAFailureLeavesTheFileAndNamesIt(t *testing.T) {
 	dir := t.TempDir()
 	loop, occupied := filepath.Join(dir, "loop"), filepath.Join(dir, "dir")
