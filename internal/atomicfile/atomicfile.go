@@ -37,13 +37,9 @@ func Target(path string) (string, error) {
 // lead to is replaced. The content is on disk when Write returns. An error leaves the
 // file as it was and nothing beside it, and names the path as it was given.
 func Write(path string, content []byte, mode fs.FileMode) error {
-	target, err := Target(path)
+	target, beside, err := create(path)
 	if err != nil {
 		return err
-	}
-	beside, err := create(target)
-	if err != nil {
-		return named(path, err)
 	}
 	if err := replace(target, beside, content, mode); err != nil {
 		_ = os.Remove(beside.Name()) // what matters went wrong before
@@ -70,20 +66,23 @@ func replace(target string, beside *os.File, content []byte, mode fs.FileMode) e
 // Check tells whether Write could make the new file beside the old one, and leaves
 // nothing.
 func Check(path string) error {
-	target, err := Target(path)
+	_, beside, err := create(path)
 	if err != nil {
 		return err
-	}
-	beside, err := create(target)
-	if err != nil {
-		return named(path, err)
 	}
 	return errors.Join(beside.Close(), os.Remove(beside.Name()))
 }
 
-// create makes a file in the directory of another one, which it is to replace.
-func create(target string) (*os.File, error) {
-	return os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+// create makes a file beside the target of a path, which it is to replace.
+func create(path string) (target string, beside *os.File, err error) {
+	if target, err = Target(path); err != nil {
+		return "", nil, err
+	}
+	beside, err = os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	if err != nil {
+		return "", nil, named(path, err)
+	}
+	return target, beside, nil
 }
 
 // named gives an error the path that the caller knows: the name of the file beside it

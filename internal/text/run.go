@@ -70,7 +70,7 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 	RunBroken = message("{key}: attempt {attempt} was broken off, the time for it was up", "{key}：第 {attempt} 次尝试被中断，等待时间已到")
 	WouldRun  = message("{key}: would run {command} because of {causes}", "{key}：将会运行 {command}，原因：{causes}")
 
-	HotLoop = message("HOT LOOP: {key} was run more than {runs} times within {window}, each time because of what its own run had changed; such changes now wait {pause}. It keeps changing:",
+	HotLoop = message("HOT LOOP: {key} was run more than {runs} {runs:time|times} within {window}, each time because of what its own run had changed; such changes now wait {pause}. It keeps changing:",
 		"热循环：{key} 在 {window} 内运行了 {runs} 次以上，每次都由它自己的运行引起；这类变化现在要等待 {pause}。它反复修改的是：")
 	TryHotLoop      = message("compare before you write, and write nothing that already is as it should be", "先比较再写入；已经符合要求的不要再写")
 	TryFieldManager = message("compare before you write; and write with --field-manager \"$HARK_FIELD_MANAGER\", so that the program's own changes are told apart from those of others",
