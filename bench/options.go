@@ -28,7 +28,7 @@ func parse(args []string) (*options, error) {
 	quick := flags.Bool("quick", false, "fewer objects and rounds: under 3 minutes")
 	match := flags.String("rows", "", "measure only the groups of rows that match this regular expression")
 	only := flags.String("sides", "", "run only the sides that match this regular expression, such as ^hark; there is no ratio to others")
-	profiles := flags.String("profiles", "", "write CPU profiles into this directory, which is made if need be")
+	profiles := flags.String("profiles", "", "write profiles, of CPU and of the live heap, into this directory, which is made if need be")
 	doc := flags.String("doc", "", "write the table, of all that was measured and no more, into this document, and the plots beside it")
 	_ = flags.Parse(args) // it exits on errors
 	if flags.NArg() > 0 {

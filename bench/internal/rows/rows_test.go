@@ -154,16 +154,28 @@ func TestTheWorkerHasEveryChangeInItsHands(t *testing.T) {
 	}
 }
 
-func TestProfilesAreWrittenForEachSide(t *testing.T) {
+func TestEachMeasureOfEachSideHasAProfile(t *testing.T) {
 	r := started(t)
 	r.Profiles = t.TempDir()
-	st := study{name: "q", job: sides.Job{Work: "queue-cycle", Objects: 100}, sides: []string{clientGo, hark}, rounds: 2}
-	if _, err := r.run(t.Context(), st); err != nil {
-		t.Fatal(err)
-	}
-	for _, side := range st.sides {
-		if _, err := os.Stat(filepath.Join(r.Profiles, "q."+side+".pprof")); err != nil {
-			t.Error(err)
+	for _, c := range []struct {
+		job      sides.Job
+		measures []string
+	}{
+		{sides.Job{Work: "queue-cycle", Objects: 100}, []string{sides.OpCPU}},
+		{sides.Job{Work: "follow", Set: "pods", Objects: 10, Warm: 10, Changes: 10}, []string{sides.SyncCPU, sides.EventCPU, sides.Heap}},
+		{sides.Job{Work: "read", Set: "pods", Objects: 10}, []string{sides.GetCold, sides.GetHot, sides.List}},
+	} {
+		st := study{name: c.job.Work, job: c.job, sides: []string{clientGo, hark}, rounds: 2}
+		if _, err := r.run(t.Context(), st); err != nil {
+			t.Fatal(err)
+		}
+		for _, side := range st.sides {
+			for _, measure := range c.measures {
+				file := filepath.Join(r.Profiles, st.name+"."+side+"."+measure+".pprof")
+				if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+					t.Errorf("no profile %s: %v", file, err)
+				}
+			}
 		}
 	}
 }

@@ -24,8 +24,8 @@ import (
 type Runner struct {
 	// Program is this program's file.
 	Program string
-	// Profiles is the directory for CPU profiles of each study's first round; ""
-	// makes none.
+	// Profiles is the directory for profiles of each study's first round, one a measure of
+	// CPU or heap; "" makes none.
 	Profiles string
 	// Sides, if set, leaves out the sides whose names do not match: rows that
 	// compare with them have no ratio.
@@ -77,7 +77,7 @@ func (r *Runner) runInto(ctx context.Context, all samples, s study) error {
 			job := s.job
 			job.Side = side
 			if r.Profiles != "" && round == 0 {
-				job.Profile = filepath.Join(r.Profiles, s.name+"."+side+".pprof")
+				job.Profile = filepath.Join(r.Profiles, s.name+"."+side)
 			}
 			began := time.Now()
 			result, err := r.do(ctx, job)

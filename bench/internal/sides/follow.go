@@ -75,11 +75,7 @@ func follow(j *Job, out io.Writer) (Result, error) {
 }
 
 func (j *Job) measureSync(result Result, before uint64, do func() error) error {
-	name := j.Profile
-	if j.Changes > 0 { // then these are of interest
-		name = ""
-	}
-	stop, err := profile(name)
+	stop, err := j.profile(SyncCPU)
 	if err != nil {
 		return err
 	}
@@ -93,11 +89,11 @@ func (j *Job) measureSync(result Result, before uint64, do func() error) error {
 		return err
 	}
 	result[Heap] = (float64(liveHeap()) - float64(before)) / float64(j.Objects)
-	return nil
+	return j.profileHeap(Heap)
 }
 
 func (j *Job) measureChanges(result Result, before uint64, do func() error) error {
-	stop, err := profile(j.Profile)
+	stop, err := j.profile(EventCPU)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package sides
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -72,20 +73,34 @@ func (p *peak) end() uint64 {
 	return p.highest
 }
 
-// profile profiles into a file, if there is a name, until the result is called.
-func profile(name string) (stop func() error, err error) {
-	if name == "" {
-		return func() error { return nil }, nil
+// profileFile makes the file for a profile, nil if none is wanted.
+func (j *Job) profileFile(measure string) (*os.File, error) {
+	if j.Profile == "" {
+		return nil, nil
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		return nil, err
+	return os.Create(j.Profile + "." + measure + ".pprof")
+}
+
+// profile profiles the CPU, if that is wanted, until the result is called.
+func (j *Job) profile(measure string) (stop func() error, err error) {
+	file, err := j.profileFile(measure)
+	if err != nil || file == nil {
+		return func() error { return nil }, err
 	}
 	if err := pprof.StartCPUProfile(file); err != nil {
-		return nil, err
+		return nil, errors.Join(err, file.Close())
 	}
 	return func() error {
 		pprof.StopCPUProfile()
 		return file.Close()
 	}, nil
+}
+
+// profileHeap tells, if that is wanted, where what the last collection left was allocated.
+func (j *Job) profileHeap(measure string) error {
+	file, err := j.profileFile(measure)
+	if err != nil || file == nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("heap").WriteTo(file, 0), file.Close())
 }

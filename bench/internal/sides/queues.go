@@ -57,7 +57,7 @@ func queueWork(j *Job, work func(fullQueue, []key.Key)) (Result, error) {
 		keys[i] = key.Key{Namespace: "team-" + strconv.Itoa(i%100), Name: "service-" + strconv.Itoa(i)}
 	}
 	work(q, keys) // what grows has grown
-	stop, err := profile(j.Profile)
+	stop, err := j.profile(OpCPU)
 	if err != nil {
 		return nil, err
 	}
