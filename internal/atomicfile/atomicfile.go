@@ -35,7 +35,8 @@ func Target(path string) (string, error) {
 
 // Write replaces the content and the mode of a file, or makes it. Links stay: what they
 // lead to is replaced. The content is on disk when Write returns. An error leaves the
-// file as it was and nothing beside it, and names the path as it was given.
+// file as it was and nothing beside it, and names the path as it was given and where its
+// links lead to.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	target, beside, err := create(path)
 	if err != nil {
@@ -43,9 +44,19 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 	}
 	if err := replace(target, beside, content, mode); err != nil {
 		_ = os.Remove(beside.Name()) // what matters went wrong before
-		return named(path, err)
+		return named(path, target, err)
 	}
+	syncDirectory(filepath.Dir(target))
 	return nil
+}
+
+// syncDirectory has the new name on disk too, where the system can do that for a
+// directory: elsewhere a crash may bring the old file back, as a whole.
+func syncDirectory(name string) {
+	if dir, err := os.Open(name); err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
 }
 
 // replace fills the file beside the target and puts it in its place.
@@ -80,19 +91,21 @@ func create(path string) (target string, beside *os.File, err error) {
 	}
 	beside, err = os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
 	if err != nil {
-		return "", nil, named(path, err)
+		return "", nil, named(path, target, err)
 	}
 	return target, beside, nil
 }
 
-// named gives an error the path that the caller knows: the name of the file beside it
-// helps nobody.
-func named(path string, err error) error {
+// named gives an error the path that the caller knows and, where that is a link, its
+// target: the name of the file beside it helps nobody.
+func named(path, target string, err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: "write", Path: path, Err: failed.Err}
+		err = failed.Err
+	} else if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		err = failed.Err
 	}
-	if failed, ok := errors.AsType[*os.LinkError](err); ok {
-		return &fs.PathError{Op: "write", Path: path, Err: failed.Err}
+	if target != path {
+		err = fmt.Errorf("which leads to %s: %w", target, err)
 	}
-	return fmt.Errorf("write %s: %w", path, err)
+	return &fs.PathError{Op: "write", Path: path, Err: err}
 }

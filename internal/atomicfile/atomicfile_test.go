@@ -85,16 +85,31 @@ func TestAFailureLeavesTheFileAndNamesIt(t *testing.T) {
 	holdsOnly(t, dir, "dir loop")
 }
 
+func TestAnErrorSaysWhereALinkLeadsTo(t *testing.T) {
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "gone", "file")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	err := Write(link, []byte("new"), 0o600)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), link+": which leads to "+target) {
+		t.Errorf("%v; want that %s leads to %s, which does not exist", err, link, target)
+	}
+}
+
 func TestWhatCannotBeWrittenReplacesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := Write(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	readOnly, err := os.Open(path) // refuses each byte, as a full disk does
+	target, beside, err := create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(path, readOnly, []byte("new"), 0o600); err == nil {
+	if err := beside.Close(); err != nil { // it refuses each byte, as a full disk does
+		t.Fatal(err)
+	}
+	if err := replace(target, beside, []byte("new"), 0o600); err == nil {
 		t.Error("a write that failed was no error")
 	}
 	holds(t, path, "old")

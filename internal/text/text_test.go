@@ -74,6 +74,9 @@ func TestWordsAgreeWithTheirNumbers(t *testing.T) {
 	}
 }
 
+// begun is the beginning of a counted word.
+var begun = regexp.MustCompile(`\{[a-z]+:`)
+
 // A counted word of a number that is not told would always be in the plural.
 func TestCountedWordsStandByANumberThatIsTold(t *testing.T) {
 	for _, m := range catalogue {
@@ -81,6 +84,9 @@ func TestCountedWordsStandByANumberThatIsTold(t *testing.T) {
 			if name := "{" + word[1] + "}"; !slices.Contains(placeholders(m.en), name) {
 				t.Errorf("%s is without %s in %q", word[0], name, m.en)
 			}
+		}
+		if broken := begun.FindString(counted.ReplaceAllString(m.en+m.zh, "")); broken != "" {
+			t.Errorf("%s...} has not two forms in %q", broken, m.en)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -36,7 +37,9 @@ type reader struct {
 }
 
 const (
-	hotReads  = 200_000
+	// hotTime is for how long one pod is read again, in turns of hotReads.
+	hotTime   = 200 * time.Millisecond
+	hotReads  = 1000
 	listReads = 5
 )
 
@@ -51,18 +54,18 @@ func read(j *Job) (Result, error) {
 		return nil, err
 	}
 	result := Result{}
-	if err := j.time(result, GetCold, len(r.keys), func() error { return getAll(r) }); err != nil {
+	if err := j.time(result, GetCold, func() (int, error) { return len(r.keys), getAll(r) }); err != nil {
 		return nil, err
 	}
 	if r.unmarshal != nil {
-		if err := j.time(result, Unmarshal, len(r.keys), r.unmarshal); err != nil {
+		if err := j.time(result, Unmarshal, func() (int, error) { return len(r.keys), r.unmarshal() }); err != nil {
 			return nil, err
 		}
 	}
-	if err := j.time(result, GetHot, hotReads, func() error { return getAgain(r) }); err != nil {
+	if err := j.time(result, GetHot, func() (int, error) { return getAgain(r) }); err != nil {
 		return nil, err
 	}
-	if err := j.time(result, List, listReads*len(r.keys), func() error { return listAll(r) }); err != nil {
+	if err := j.time(result, List, func() (int, error) { return listReads * len(r.keys), listAll(r) }); err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -77,15 +80,16 @@ func (r *reader) warm() error {
 	return getAll(r)
 }
 
-// time notes the CPU time of one of n operations.
-func (j *Job) time(result Result, name string, n int, do func() error) error {
+// time notes the CPU time of one of the operations that do says it has done.
+func (j *Job) time(result Result, name string, do func() (int, error)) error {
 	liveHeap() // garbage of before is not to be paid for here
 	stop, err := j.profile(name)
 	if err != nil {
 		return err
 	}
 	start := now()
-	if err := do(); err != nil {
+	n, err := do()
+	if err != nil {
 		return err
 	}
 	cpu, _ := start.since()
@@ -102,19 +106,22 @@ func getAll(r *reader) error {
 	return nil
 }
 
-// getAgain reads one pod while somebody holds it, as those who share it do.
-func getAgain(r *reader) error {
+// getAgain reads one pod while somebody holds it, as those who share it do, and returns
+// how often.
+func getAgain(r *reader) (reads int, err error) {
 	held, err := r.get(r.keys[0])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer runtime.KeepAlive(held)
-	for range hotReads {
-		if _, err := r.get(r.keys[0]); err != nil {
-			return err
+	for end := time.Now().Add(hotTime); time.Now().Before(end); reads += hotReads {
+		for range hotReads {
+			if _, err := r.get(r.keys[0]); err != nil {
+				return reads, err
+			}
 		}
 	}
-	return nil
+	return reads, nil
 }
 
 func listAll(r *reader) error {
