@@ -130,17 +130,11 @@ func (s *scanner) escape() bool {
 }
 
 // plain returns how many bytes of b, from the first, are neither a quote nor a
-// backslash nor a control character. It looks at eight bytes at once: for each
-// byte the high bit of (x-n)&^x is set when x is below n, reliably so for the
-// lowest such byte.
+// backslash nor a control character. It looks at eight bytes at once.
 func plain(b []byte) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := x^('"'*ones), x^('\\'*ones)
-		found := ((x - ' '*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
-		if found &= highs; found != 0 {
+		if found := special(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -150,4 +144,13 @@ func plain(b []byte) int {
 		}
 	}
 	return i
+}
+
+// special sets the high bit of the lowest byte of x that is a quote, a backslash or a
+// control character: the high bit of (x-n)&^x is set for each byte below n, reliably so for
+// the lowest such byte.
+func special(x uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, slash := x^('"'*ones), x^('\\'*ones)
+	return (((x - ' '*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)) & highs
 }

@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // skip consumes one value of any type.
 func (s *scanner) skip() bool {
 	for floor := s.depth; ; {
@@ -155,9 +160,18 @@ func hopKey(b []byte, i int) int {
 	return i + 1
 }
 
-// hopString returns the place after a string.
+// hopString returns the place after a string. Most end within eight bytes.
 func hopString(b []byte, i int) int {
 	i++
+	if i+8 <= len(b) {
+		if found := special(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			if i += bits.TrailingZeros64(found) / 8; b[i] != '"' {
+				return -1
+			}
+			return i + 1
+		}
+		i += 8
+	}
 	i += plain(b[i:])
 	if i >= len(b) || b[i] != '"' {
 		return -1
