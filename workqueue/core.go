@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"container/list"
+	"slices"
 	"time"
 )
 
@@ -274,16 +275,25 @@ func (c *core[T]) close() {
 	}
 	c.closed = true
 	c.stats.Dropped += uint64(c.deadlines.len)
-	dropped := c.deadlines.sorted(&c.nodes)
+	dropped := c.deadlines.all(&c.nodes)
+	c.deadlines = deadlines[T]{}
 	for _, n := range dropped {
-		c.deadlines.remove(&c.nodes, n)
+		n.prev, n.next = 0, 0
 		n.state &^= waiting
 		if d := n.detail(); d != nil {
 			d.next = reasons{}
 		}
+	}
+	failing := slices.DeleteFunc(dropped, func(n *node[T]) bool {
+		gone := !n.failing()
+		if gone {
+			c.settle(n)
+		}
+		return gone
+	})
+	for _, n := range inOrder(failing) { // the failures that are kept are in the order of deadlines
 		c.settle(n)
 	}
-	c.deadlines = deadlines[T]{}
 	c.tidy()
 }
 

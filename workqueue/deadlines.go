@@ -167,11 +167,19 @@ func (d *deadlines[T]) down(i int, h head) {
 }
 
 // sorted returns the nodes in the order in which they become due.
-func (d *deadlines[T]) sorted(p *pages[T]) []*node[T] {
+func (d *deadlines[T]) sorted(p *pages[T]) []*node[T] { return inOrder(d.all(p)) }
+
+// all returns the nodes; of those with the same deadline, in the order in which they came.
+func (d *deadlines[T]) all(p *pages[T]) []*node[T] {
 	nodes := make([]*node[T], 0, d.len)
 	for i := range d.runs {
 		nodes = slices.AppendSeq(nodes, p.members(&d.runs[i].chain))
 	}
+	return nodes
+}
+
+// inOrder sorts what all has returned, or a part of it, by deadline.
+func inOrder[T comparable](nodes []*node[T]) []*node[T] {
 	slices.SortStableFunc(nodes, func(a, b *node[T]) int { return cmp.Compare(a.at, b.at) })
 	return nodes
 }

@@ -101,7 +101,7 @@ func (q *Queue[T]) Len() int {
 func (q *Queue[T]) Done(item T) {
 	q.lock()
 	n, now := q.find(item), unknown
-	if q.core.again > 0 { // only then a run that ends may be followed by another
+	if q.core.again > 0 || n != nil && n.state&waiting != 0 { // only then a run that ends may be followed by another
 		now = q.promote()
 	}
 	ok := q.core.done(n, now)

@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,27 +11,44 @@ import (
 	"path/filepath"
 )
 
-// maxLinks is more than any path has that is no loop.
+// maxLinks is how many links the system follows in one path.
 const maxLinks = 40
 
-// Target returns where the links of a path lead to, which need not exist.
+// Target returns the path, without links, of the file that a path leads to, which need
+// not exist. As the system does, it goes up from where a link leads and not from the
+// link, which a path that was cleaned would.
 func Target(path string) (string, error) {
-	target := path
-	for range maxLinks {
-		to, err := os.Readlink(target)
+	at := path
+	for range maxLinks + 1 {
+		dir, name := filepath.Split(at)
+		if name == "" || name == "." || name == ".." {
+			return at, nil // a directory, if anything
+		}
+		dir, err := filepath.EvalSymlinks(dir + ".")
 		if err != nil {
-			return target, nil // it is no link
+			return "", named(path, at, err)
 		}
-		if !filepath.IsAbs(to) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(target)) // ".." leads up from where the link really is
-			if err != nil {
-				return "", err
-			}
-			to = filepath.Join(dir, to)
+		at = filepath.Join(dir, name) // dir has no links
+		to, err := os.Readlink(at)
+		switch {
+		case err != nil:
+			return at, nil // it is no link
+		case filepath.IsAbs(to):
+			at = to
+		default:
+			at = dir + string(filepath.Separator) + to
 		}
-		target = to
 	}
 	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
+}
+
+// Absolute returns the path from the root, which it does not clean: see Target.
+func Absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	dir, err := os.Getwd()
+	return dir + string(filepath.Separator) + path, err
 }
 
 // Write replaces the content and the mode of a file, or makes it. Links stay: what they
@@ -84,27 +102,35 @@ func Check(path string) error {
 	return errors.Join(beside.Close(), os.Remove(beside.Name()))
 }
 
+// maxBase is how much of a file's name the one beside it has, so that no system finds it
+// too long.
+const maxBase = 200
+
 // create makes a file beside the target of a path, which it is to replace.
 func create(path string) (target string, beside *os.File, err error) {
 	if target, err = Target(path); err != nil {
 		return "", nil, err
 	}
-	beside, err = os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	dir, base := filepath.Split(target)
+	beside, err = os.CreateTemp(cmp.Or(dir, "."), "."+base[:min(len(base), maxBase)]+".*")
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("no file can be made in %s: %w", filepath.Dir(target), fs.ErrPermission)
+	}
 	if err != nil {
 		return "", nil, named(path, target, err)
 	}
 	return target, beside, nil
 }
 
-// named gives an error the path that the caller knows and, where that is a link, its
-// target: the name of the file beside it helps nobody.
+// named gives an error the path that the caller knows and, where links lead elsewhere,
+// their target: the name of the file beside it helps nobody.
 func named(path, target string, err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err
 	} else if failed, ok := errors.AsType[*os.LinkError](err); ok {
 		err = failed.Err
 	}
-	if target != path {
+	if target != filepath.Clean(path) {
 		err = fmt.Errorf("which leads to %s: %w", target, err)
 	}
 	return &fs.PathError{Op: "write", Path: path, Err: err}

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,18 +52,75 @@ func TestLinksStay(t *testing.T) {
 	holdsOnly(t, dir, "file")
 }
 
-func TestALinkLeadsUpFromWhereItIs(t *testing.T) {
+// a/dir leads to real/sub, and its parent is real: a path that was cleaned would lead to a/g.
+func TestAPathLeadsUpFromWhereItsLinksLeadTo(t *testing.T) {
+	for path, links := range map[string]map[string]string{
+		"a/dir/f":             {"real/sub/f": "../g"},
+		"a/l":                 {"a/l": "dir/../g"},
+		"a/dir/../g":          {},
+		"a/dir/../l":          {"real/l": "g"},
+		"a/one":               {"a/one": "dir/two", "real/sub/two": "./../g"},
+		"a/absolute":          {"a/absolute": "DIR/a/dir/../g"},
+		"a/dir/./../sub/../g": {},
+	} {
+		t.Run(path, func(t *testing.T) {
+			dir := t.TempDir()
+			at := func(name string) string { return filepath.Join(dir, name) }
+			err := errors.Join(os.MkdirAll(at("real/sub"), 0o700), os.Mkdir(at("a"), 0o700), os.WriteFile(at("a/g"), []byte("another"), 0o600),
+				os.Symlink("../real/sub", at("a/dir")))
+			for link, to := range links {
+				err = errors.Join(err, os.Symlink(strings.Replace(to, "DIR", dir, 1), at(link)))
+			}
+			if err != nil {
+				t.Skip(err)
+			}
+			if err := Write(dir+"/"+path, []byte("new"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, at("real/g"), "new")
+			holds(t, at("a/g"), "another")
+			t.Chdir(at("a"))
+			if err := Write(strings.Replace("../"+path, "../a/", "./", 1), []byte("newer"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, at("real/g"), "newer")
+			holds(t, at("a/g"), "another")
+		})
+	}
+}
+
+func TestALinkThroughNothingLeadsNowhere(t *testing.T) {
 	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(os.MkdirAll(at("real/sub"), 0o700), os.Mkdir(at("a"), 0o700), os.WriteFile(at("a/g"), []byte("another"), 0o600),
-		os.Symlink("../real/sub", at("a/dir")), os.Symlink("../g", at("real/sub/f"))); err != nil {
+	link, file := filepath.Join(dir, "link"), filepath.Join(dir, "file")
+	if err := errors.Join(os.Symlink("none/../file", link), os.WriteFile(file, []byte("another"), 0o600)); err != nil {
 		t.Skip(err)
 	}
-	if err := Write(at("a/dir/f"), []byte("new"), 0o600); err != nil {
+	if err := Write(link, []byte("new"), 0o600); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), link) {
+		t.Errorf("%v; want an error that names %s", err, link)
+	}
+	holds(t, file, "another")
+}
+
+func TestALongNameIsNoObstacle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 250))
+	if err := Write(path, []byte("new"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, at("real/g"), "new")
-	holds(t, at("a/g"), "another")
+	holds(t, path, "new")
+}
+
+func TestAsManyLinksAsTheSystemFollows(t *testing.T) {
+	dir := t.TempDir()
+	at := func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
+	for i := range maxLinks {
+		if err := os.Symlink(at(i), at(i+1)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := Write(at(maxLinks), []byte("new"), 0o600); err != nil {
+		t.Error(err)
+	}
+	holds(t, at(0), "new")
 }
 
 func TestAFailureLeavesTheFileAndNamesIt(t *testing.T) {

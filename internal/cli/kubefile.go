@@ -78,7 +78,7 @@ func replaceable(content []byte) bool {
 func newKubeFile(path string, content []byte) (*kubeFile, error) {
 	path, err := writeKubeFile(path, content)
 	if err == nil {
-		path, err = filepath.Abs(path)
+		path, err = atomicfile.Absolute(path)
 	}
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 // newRecord is "hark record".
 func newRecord(s *session) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "record -o FILE TYPE[,TYPE...] [NAME] [flags]",
+		Use:     "record -o FILE TYPE[,TYPE...] [NAME...] [flags]",
 		Short:   s.say(text.RecordShort),
 		Long:    s.say(text.RecordLong),
 		Example: s.say(text.RecordExamples, "command", s.command),

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gocampus/hark/informer"
+	"github.com/gocampus/hark/internal/atomicfile"
 	"github.com/gocampus/hark/internal/cli/engine"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/cli/hook"
@@ -85,7 +86,7 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 func (f *runFlags) environment() []string {
 	env := append(os.Environ(), "HARK_FIELD_MANAGER="+f.fieldManager)
 	if path := *f.watching.connection.flags.KubeConfig; path != "" {
-		if absolute, err := filepath.Abs(path); err == nil {
+		if absolute, err := atomicfile.Absolute(path); err == nil { // the same file, wherever its links lead
 			path = absolute
 		}
 		env = append(env, "KUBECONFIG="+path)

@@ -31,7 +31,7 @@ type watchFlags struct {
 // newWatch is "hark watch".
 func newWatch(s *session) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "watch TYPE[,TYPE...] [NAME] [flags]",
+		Use:     "watch TYPE[,TYPE...] [NAME...] [flags]",
 		Short:   s.say(text.WatchShort),
 		Long:    s.say(text.WatchLong),
 		Example: s.say(text.WatchExamples, "command", s.command),

@@ -22,8 +22,8 @@ answers each with a line: {}, {"requeueAfter":"30s"}, {"park":"reason"},
 {"retry":true} or {"error":"what went wrong"}.
 
 The end of a run, a timeout and a second Ctrl+C end all that the program has
-started. After Ctrl+C, or with --once at the end, a summary is printed; the exit
-code is 0 when the last run of every object went well, 1 otherwise.`,
+started. After a first Ctrl+C, or with --once at the end, a summary is printed; the
+exit code is 0 when the last run of every object went well, 1 otherwise.`,
 		`对象每次变化都运行一个程序。无论用什么语言写成，它都拥有控制器应有的一切：
 同一对象一次只运行一个，不同对象并行；同时到来的变化合并告知；失败后按逐渐
 变长的间隔重试；不可能成功的先搁置，直到对象再次变化。
@@ -39,8 +39,8 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 加 --stream 时，每个 worker 保持一个常驻程序：它每行读入一个请求，并用一行作答：
 {}、{"requeueAfter":"30s"}、{"park":"原因"}、{"retry":true} 或 {"error":"出错原因"}。
 
-运行结束、超时、第二次 Ctrl+C 都会结束程序启动的一切。按 Ctrl+C 后，或 --once
-完成时，输出汇总；每个对象的最后一次运行都成功则退出码为 0，否则为 1。`)
+运行结束、超时、第二次 Ctrl+C 都会结束程序启动的一切。第一次按 Ctrl+C 后，或
+--once 完成时，输出汇总；每个对象的最后一次运行都成功则退出码为 0，否则为 1。`)
 	RunExamples = message(`# Look first: what would run, and why
 {command} run deployments -A --dry-run -- ./check.sh
 # Each ConfigMap with the label, once, then the end
