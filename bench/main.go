@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -71,6 +72,9 @@ func measure(ctx context.Context, o *options) (*rows.Outcome, error) {
 	outcome, err := r.All(ctx, o.scale, o.rows, os.Stdout)
 	if closed := r.Close(); err == nil {
 		err = closed
+	}
+	if err == nil && len(outcome.Lines)+len(outcome.Limits) == 0 {
+		err = errors.New("-rows and -sides together leave nothing to measure")
 	}
 	return outcome, err
 }

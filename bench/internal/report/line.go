@@ -105,7 +105,7 @@ type Line struct {
 	// Work in a few words, for the table.
 	Work string
 	// Base and Hark are medians in Unit; Spread is how far Hark's samples lie
-	// apart, as a part of their median.
+	// apart, as a part of their median, and a NaN where nothing says that.
 	Base, Hark float64
 	Unit       Unit
 	Spread     float64
@@ -119,10 +119,11 @@ func (l Line) String() string {
 	return fmt.Sprintf("RATIO %s %s %s %s goal %s %s", l.Name, Format(l.Base, l.Unit), Format(l.Hark, l.Unit), Format(l.Ratio, Times), l.Goal, l.Goal.Verdict(l.Ratio))
 }
 
-// Spread returns how far samples lie apart, as a part of their median.
+// Spread returns how far samples lie apart, as a part of their median; of one sample it
+// is a NaN.
 func Spread(samples []float64) float64 {
 	if len(samples) < 2 {
-		return 0
+		return math.NaN()
 	}
 	return (slices.Max(samples) - slices.Min(samples)) / Median(samples)
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -11,10 +12,18 @@ func Table(lines []Line) string {
 	var b strings.Builder
 	b.WriteString("| row | work | client-go | Hark | ratio | goal | | spread |\n|---|---|---|---|---|---|---|---|\n")
 	for _, l := range lines {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %.0f %% |\n", l.Name, l.Work,
-			Format(l.Base, l.Unit), Format(l.Hark, l.Unit), Format(l.Ratio, Times), l.Goal, l.Goal.Verdict(l.Ratio), 100*l.Spread)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Name, l.Work,
+			Format(l.Base, l.Unit), Format(l.Hark, l.Unit), Format(l.Ratio, Times), l.Goal, l.Goal.Verdict(l.Ratio), percent(l.Spread))
 	}
 	return b.String()
+}
+
+// percent is "-" for what was not measured.
+func percent(part float64) string {
+	if math.IsNaN(part) {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100*part)
 }
 
 // The lines between which a document is written anew.

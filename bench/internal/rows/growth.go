@@ -90,7 +90,7 @@ func (c costs) add(objects, changes int, measured map[string][]float64) {
 func grown(name, work string, bySide map[string]costs, measure, ours string, shape func([]report.Point) float64, most float64) report.Line {
 	l := report.Line{
 		Name: name, Work: work, Unit: report.Times, Goal: atMost(most),
-		Base: shape(bySide[clientGo][measure]), Hark: shape(bySide[ours][measure]),
+		Base: shape(bySide[clientGo][measure]), Hark: shape(bySide[ours][measure]), Spread: math.NaN(),
 	}
 	l.Ratio = l.Hark
 	return l

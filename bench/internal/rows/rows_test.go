@@ -84,7 +84,7 @@ var asked = []string{
 }
 
 var tiny = Scale{
-	Rounds: 1, Small: 100, Large: 200, Changes: 200, Storm: 300, Keys: 500,
+	Rounds: 1, Small: 100, Large: 200, Changes: 200, Storm: 300, Keys: 500, Reads: 300,
 	Growth: []int{50, 100, 200}, GrowthChanges: 100, GrowthRounds: 1, ClientGoTo: 100,
 }
 

@@ -67,11 +67,12 @@ func (r *Runner) run(ctx context.Context, s study) (samples, error) {
 	return all, r.runInto(ctx, all, s)
 }
 
+// leftOut tells whether a side is not to be measured.
+func (r *Runner) leftOut(side string) bool { return r.Sides != nil && !r.Sides.MatchString(side) }
+
 // runInto is run that adds to what was measured before.
 func (r *Runner) runInto(ctx context.Context, all samples, s study) error {
-	order := slices.DeleteFunc(slices.Clone(s.sides), func(side string) bool {
-		return r.Sides != nil && !r.Sides.MatchString(side)
-	})
+	order := slices.DeleteFunc(slices.Clone(s.sides), r.leftOut)
 	for round := range s.rounds {
 		for _, side := range order {
 			job := s.job

@@ -46,6 +46,9 @@ func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) 
 	measured := samples{clientGo: {}, hark: {}}
 	for round := range s.Starts + 1 {
 		for side, args := range map[string][]string{clientGo: {programs.kubectl, "get", "pods", "-w"}, hark: {programs.hark, "watch", "pods"}} {
+			if r.leftOut(side) {
+				continue
+			}
 			took, err := firstLine(ctx, args, dir, config)
 			if err != nil {
 				return report.Line{}, fmt.Errorf("start: %s: %w", args[0], err)

@@ -67,6 +67,7 @@ type Scale struct {
 	Small, Large   int // objects of the sync rows
 	Changes, Storm int
 	Keys           int
+	Reads          int   // objects of the read rows
 	Growth         []int // numbers of objects
 	GrowthChanges  int
 	GrowthRounds   int
@@ -77,11 +78,11 @@ type Scale struct {
 // Full is what the documents' figures are made with, Quick a form for every day.
 var (
 	Full = Scale{
-		Rounds: 3, Small: 20_000, Large: 100_000, Changes: 40_000, Storm: 200_000, Keys: 100_000,
+		Rounds: 3, Small: 20_000, Large: 100_000, Changes: 40_000, Storm: 200_000, Keys: 100_000, Reads: 100_000,
 		Growth: []int{1000, 10_000, 100_000, 1_000_000}, GrowthChanges: 40_000, GrowthRounds: 2, ClientGoTo: 100_000, Starts: 15,
 	}
 	Quick = Scale{
-		Rounds: 2, Small: 5000, Large: 20_000, Changes: 10_000, Storm: 20_000, Keys: 50_000,
+		Rounds: 2, Small: 5000, Large: 20_000, Changes: 10_000, Storm: 20_000, Keys: 50_000, Reads: 5000,
 		Growth: []int{1000, 10_000, 100_000}, GrowthChanges: 10_000, GrowthRounds: 1, ClientGoTo: 10_000, Starts: 5,
 	}
 )
@@ -213,7 +214,7 @@ func (s Scale) fanout() study {
 
 func (s Scale) reads() study {
 	return study{
-		name: "reads", job: sides.Job{Work: "read", Set: "pods", Objects: s.Large},
+		name: "reads", job: sides.Job{Work: "read", Set: "pods", Objects: s.Reads},
 		sides: []string{clientGo, controllerRuntime, hark, harkCompact}, rounds: s.Rounds,
 		rows: []row{
 			{name: "get-hot", work: "CPU of reading one unchanged pod again; client-go's lister against kube.View", measure: sides.GetHot, unit: report.Seconds, goal: atLeast(0.5)},
@@ -221,7 +222,7 @@ func (s Scale) reads() study {
 			{name: "get-cold", work: "CPU of reading a pod never read, against the generated Unmarshal of its bytes", measure: sides.GetCold, base: hark, baseMeasure: sides.Unmarshal, unit: report.Seconds, goal: atLeast(1)},
 			{name: "get-cold-compact", work: "the same with the compact store", measure: sides.GetCold, base: harkCompact, baseMeasure: sides.Unmarshal, hark: harkCompact, unit: report.Seconds},
 			{name: "get-cold-runtime", work: "the same against controller-runtime's Get", measure: sides.GetCold, base: controllerRuntime, unit: report.Seconds},
-			{name: "list", work: "CPU of visiting the key and a label of an object, of " + strconv.Itoa(s.Large), measure: sides.List, unit: report.Seconds, goal: atLeast(1)},
+			{name: "list", work: "CPU of visiting the key and a label of an object, of " + strconv.Itoa(s.Reads), measure: sides.List, unit: report.Seconds, goal: atLeast(1)},
 			{name: "list-compact", work: "the same with the compact store", measure: sides.List, hark: harkCompact, unit: report.Seconds},
 			{name: "list-runtime", work: "the same against controller-runtime's List", measure: sides.List, base: controllerRuntime, unit: report.Seconds},
 		},

@@ -50,14 +50,17 @@ func read(j *Job) (Result, error) {
 		return nil, err
 	}
 	defer r.stop()
+	result := Result{}
 	if err := r.warm(); err != nil {
 		return nil, err
 	}
-	result := Result{}
 	if err := j.time(result, GetCold, func() (int, error) { return len(r.keys), getAll(r) }); err != nil {
 		return nil, err
 	}
 	if r.unmarshal != nil {
+		if err := r.warm(); err != nil { // what the collector has left over is given back in the meantime
+			return nil, err
+		}
 		if err := j.time(result, Unmarshal, func() (int, error) { return len(r.keys), r.unmarshal() }); err != nil {
 			return nil, err
 		}
