@@ -30,10 +30,11 @@
 // down. Finished items are forgotten, and their room is used for the next ones:
 // adding allocates nothing unless the queue is longer than it has been lately.
 // Room for more than 1024 items is given back once seven eighths of it are
-// unused. That is done in one piece: in a queue of a million items such a Done takes
-// some ten milliseconds, and all others wait for it. So are what ShutDown does with
-// delayed items, and what makes items ready that are due: of a million at the same
-// moment the next call takes some thirty milliseconds.
+// unused. That is done in one piece: in a queue of a million items such a Done
+// takes some ten milliseconds, and all others wait for it. So is what ShutDown
+// does with delayed items, half a second for a million, and what makes items
+// ready that are due: if it is a million at the same moment, the next call takes
+// some thirty milliseconds.
 //
 // The failure count of an item is kept as long as the item is queued, delayed
 // or processing, whatever the bounds. Counts of items that are none of these,
