@@ -68,6 +68,9 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 		if err := f.recording.check(s, cmd); err != nil {
 			return nil, err
 		}
+		if oneFile(f.recording.path, f.state) {
+			return nil, usageError(s.say(text.FilesClash), s.tryHelp(cmd))
+		}
 	}
 	command := hook.Command{Path: program[0], Args: program[1:], Env: f.environment()}
 	if f.stream && command.HasPlaceholders() {
@@ -79,6 +82,24 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 	}
 	plan := &runPlan{watchPlan: watching, run: f, command: command, options: options}
 	return plan, plan.prepareState()
+}
+
+// oneFile tells whether two paths, which may be "", lead to the same place.
+func oneFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	var targets [2]string
+	for i, path := range []string{a, b} {
+		absolute, err := atomicfile.Absolute(path)
+		if err == nil {
+			targets[i], err = atomicfile.Target(absolute)
+		}
+		if err != nil {
+			return false // who opens it says more
+		}
+	}
+	return targets[0] == targets[1]
 }
 
 // environment is what programs get besides what they are asked: the kubeconfig

@@ -88,6 +88,7 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 	NoProgram          = message("a program to run is missing: it comes after --", "缺少要运行的程序：写在 -- 之后")
 	TryProgram         = message("{command} run pods -- ./script.sh", "{command} run pods -- ./script.sh")
 	TryProgramPath     = message("ls -l {file}, and chmod +x {file} for a script of yours", "ls -l {file}；若是自己的脚本，chmod +x {file}")
+	FilesClash         = message("--record and --state need a file each", "--record 与 --state 需要各用一个文件")
 	StreamPlaceholders = message("--stream starts the program before there is an object: its arguments can have no placeholders", "--stream 启动程序时还没有对象：参数里不能有占位符")
 	TryStateFile       = message("ls -l {file}, or another file", "ls -l {file}，或换一个文件")
 )
