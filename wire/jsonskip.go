@@ -53,7 +53,7 @@ func (s *scanner) enterSkipped(c byte) bool {
 func (s *scanner) leaveSkipped(floor int) bool {
 	for s.depth > floor && s.err == nil {
 		ok := false
-		if s.nest[s.depth/64]&(1<<(s.depth%64)) != 0 {
+		if s.closing(s.depth) == '}' {
 			_, ok = s.member(false)
 		} else {
 			ok = s.element(false)

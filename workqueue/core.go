@@ -2,7 +2,6 @@ package workqueue
 
 import (
 	"container/list"
-	"slices"
 	"time"
 )
 
@@ -277,20 +276,19 @@ func (c *core[T]) close() {
 	c.stats.Dropped += uint64(c.deadlines.len)
 	dropped := c.deadlines.all(&c.nodes)
 	c.deadlines = deadlines[T]{}
+	var failing []*node[T]
 	for _, n := range dropped {
 		n.prev, n.next = 0, 0
 		n.state &^= waiting
 		if d := n.detail(); d != nil {
 			d.next = reasons{}
 		}
-	}
-	failing := slices.DeleteFunc(dropped, func(n *node[T]) bool {
-		gone := !n.failing()
-		if gone {
+		if n.failing() {
+			failing = append(failing, n)
+		} else {
 			c.settle(n)
 		}
-		return gone
-	})
+	}
 	for _, n := range inOrder(failing) { // the failures that are kept are in the order of deadlines
 		c.settle(n)
 	}
