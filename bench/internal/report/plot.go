@@ -38,7 +38,7 @@ var plotColors = []string{"#c0392b", "#2471a3", "#1e8449", "#7d3c98", "#b7950b"}
 
 // SVG returns the picture.
 func (p Plot) SVG() []byte {
-	xs, ys := p.ranges()
+	xs, ys := p.axes()
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", plotWidth, plotHeight, plotWidth, plotHeight)
 	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", plotWidth, plotHeight)
@@ -71,7 +71,7 @@ func writeText(b *bytes.Buffer, x, y float64, anchor, text string) {
 	b.WriteString("</text>\n")
 }
 
-func writeSeries(b *bytes.Buffer, s Series, color string, xs, ys span, legendY float64) {
+func writeSeries(b *bytes.Buffer, s Series, color string, xs, ys axis, legendY float64) {
 	var line bytes.Buffer
 	for _, point := range s.Points {
 		x, y := plotLeft+xs.part(point.X)*plotInnerWidth, plotTop+(1-ys.part(point.Y))*plotInnerHeight
@@ -83,36 +83,56 @@ func writeSeries(b *bytes.Buffer, s Series, color string, xs, ys span, legendY f
 	writeText(b, legendX+18, legendY+10, "start", s.Name)
 }
 
-// span is the range of one axis: whole powers of ten.
+// span is from the lowest to the highest of some values.
 type span struct{ low, high float64 }
 
-func (p Plot) ranges() (xs, ys span) {
-	xs, ys = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
+func (s *span) include(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
+
+// axis is a logarithmic scale between whole powers of a base.
+type axis struct {
+	span
+	base float64
+}
+
+func (p Plot) axes() (x, y axis) {
+	xs, ys := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	for _, s := range p.Series {
 		for _, point := range s.Points {
 			xs.include(point.X)
 			ys.include(point.Y)
 		}
 	}
-	return xs.whole(), ys.whole()
-}
-
-func (s *span) include(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
-
-func (s span) whole() span {
-	if s.low > s.high {
-		return span{1, 10}
+	base := 10.0
+	if p.Unit == Bytes {
+		base = 16 // where sizes have round names
 	}
-	low, high := math.Floor(math.Log10(s.low)), math.Ceil(math.Log10(s.high))
-	return span{math.Pow(10, low), math.Pow(10, max(high, low+1))}
+	return xs.axis(10), ys.axis(base)
 }
 
-func (s span) part(v float64) float64 { return math.Log10(v/s.low) / math.Log10(s.high/s.low) }
+// axis returns the shortest that has all values on it.
+func (s span) axis(base float64) axis {
+	a := axis{span{1, base}, base}
+	if s.low <= s.high {
+		low, high := math.Floor(a.log(s.low)), math.Ceil(a.log(s.high))
+		a.low, a.high = math.Pow(base, low), math.Pow(base, max(high, low+1))
+	}
+	return a
+}
 
-func (s span) ticks() []float64 {
+// log is exact for powers of ten to the base ten, and of two to others that are such.
+func (a axis) log(v float64) float64 {
+	if a.base == 10 {
+		return math.Log10(v)
+	}
+	return math.Log2(v) / math.Log2(a.base)
+}
+
+func (a axis) part(v float64) float64 { return a.log(v/a.low) / a.log(a.high/a.low) }
+
+func (a axis) ticks() []float64 {
 	var all []float64
-	for i := range int(math.Round(math.Log10(s.high/s.low))) + 1 {
-		all = append(all, s.low*math.Pow(10, float64(i)))
+	for i := range int(math.Round(a.log(a.high/a.low))) + 1 {
+		all = append(all, a.low*math.Pow(a.base, float64(i)))
 	}
 	return all
 }

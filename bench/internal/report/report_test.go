@@ -187,6 +187,19 @@ func TestAPlotIsWellFormedAndHasEveryPoint(t *testing.T) {
 	}
 }
 
+func TestTheScaleOfSizesHasRoundNames(t *testing.T) {
+	p := Plot{Unit: Bytes, Series: []Series{{Points: []Point{{1000, 2 << 20}, {10_000, 20 << 20}}}}}
+	picture := string(p.SVG())
+	for _, label := range []string{">1.00MiB<", ">16.0MiB<", ">256MiB<", ">1000<", ">10000<"} {
+		if strings.Count(picture, label) != 1 {
+			t.Errorf("no label %s in %s", label, picture)
+		}
+	}
+	if strings.Contains(picture, ">4.00GiB<") {
+		t.Errorf("the scale goes on: %s", picture)
+	}
+}
+
 func TestALineWithAStartIsLinearAndABendIsNot(t *testing.T) {
 	straight := []Point{{1000, 0.02}, {10_000, 0.11}, {100_000, 1.01}, {1_000_000, 10.01}} // 0.01 + x/100,000
 	if got := Linear(straight); math.Abs(got-1) > 1e-6 {

@@ -17,7 +17,7 @@ type Outcome struct {
 }
 
 // AllSides are the names of the sides.
-var AllSides = []string{clientGo, clientGoStripped, controllerRuntime, hark, harkCompact, bare}
+var AllSides = []string{clientGo, clientGoStripped, controllerRuntime, hark, harkCompact, harkDefault, bare}
 
 // Groups are the names of the groups of rows: the studies, and what is not read off
 // one of them.

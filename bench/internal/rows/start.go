@@ -25,7 +25,7 @@ func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) 
 		return report.Line{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	programs, err := buildTools(ctx, dir)
+	programs, err := r.buildTools(ctx, dir)
 	if err != nil {
 		return report.Line{}, err
 	}
@@ -45,13 +45,10 @@ func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) 
 	}
 	measured := samples{clientGo: {}, hark: {}}
 	for round := range s.Starts + 1 {
-		for side, args := range map[string][]string{clientGo: {programs.kubectl, "get", "pods", "-w"}, hark: {programs.hark, "watch", "pods"}} {
-			if r.leftOut(side) {
-				continue
-			}
-			took, err := firstLine(ctx, args, dir, config)
+		for side, program := range programs {
+			took, err := firstLine(ctx, append([]string{program}, tools[side].args...), dir, config)
 			if err != nil {
-				return report.Line{}, fmt.Errorf("start: %s: %w", args[0], err)
+				return report.Line{}, fmt.Errorf("start: %s: %w", program, err)
 			}
 			if round > 0 { // the first one fills what a tool keeps on disk
 				measured[side]["start"] = append(measured[side]["start"], took.Seconds())
@@ -61,8 +58,18 @@ func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) 
 	return row{name: "start", work: "hark watch pods against kubectl get pods -w, start to first line", measure: "start", unit: report.Seconds, goal: atLeast(1.5)}.line(measured), nil
 }
 
-// tools are the programs that are compared.
-type tools struct{ hark, kubectl string }
+// tool is a program that watches pods.
+type tool struct {
+	name string
+	pkg  string // what it is built from
+	args []string
+}
+
+// tools are the programs that are compared, by side.
+var tools = map[string]tool{
+	clientGo: {"kubectl", "github.com/gocampus/hark/bench/cmd/kubectl", []string{"get", "pods", "-w"}},
+	hark:     {"hark", "github.com/gocampus/hark/cmd/hark", []string{"watch", "pods"}},
+}
 
 // moduleRoot is where Hark's sources are.
 func moduleRoot(ctx context.Context) (string, error) {
@@ -73,30 +80,29 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return string(bytes.TrimSpace(root)), nil
 }
 
-// buildTools builds them into dir, from this module's sources and go.mod.
-func buildTools(ctx context.Context, dir string) (tools, error) {
-	t := tools{hark: filepath.Join(dir, "hark"), kubectl: filepath.Join(dir, "kubectl")}
+// buildTools builds those that are not left out into dir, and returns their paths by side.
+// Each is built with the versions of its own go.mod: hark in its module's directory.
+func (r *Runner) buildTools(ctx context.Context, dir string) (map[string]string, error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	for _, build := range [][]string{
-		{"-C", root, "-o", t.hark, "./cmd/hark"},
-		{"-o", t.kubectl, "github.com/gocampus/hark/bench/cmd/kubectl"},
-	} {
-		// -C must be the first flag.
-		if build[0] == "-C" {
-			build = append([]string{"build", build[0], build[1], "-trimpath"}, build[2:]...)
-		} else {
-			build = append([]string{"build", "-trimpath"}, build...)
+	programs := map[string]string{}
+	for side, tool := range tools {
+		if r.leftOut(side) {
+			continue
 		}
-		command := exec.CommandContext(ctx, "go", build...)
+		programs[side] = filepath.Join(dir, tool.name)
+		command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", programs[side], tool.pkg)
+		if side == hark {
+			command.Dir = root
+		}
 		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // it ends the compilers
 		if out, err := command.CombinedOutput(); err != nil {
-			return t, fmt.Errorf("start: go %s: %w\n%s", build, err, out)
+			return nil, fmt.Errorf("start: %s: %w\n%s", command, err, out)
 		}
 	}
-	return t, nil
+	return programs, nil
 }
 
 func kubeconfig(url string) []byte {

@@ -14,6 +14,7 @@ const (
 	controllerRuntime = "controller-runtime"
 	hark              = "hark"
 	harkCompact       = "hark-compact"
+	harkDefault       = "hark-default"
 	bare              = "wire"
 )
 
@@ -100,7 +101,7 @@ func (s Scale) pods() study {
 	objects := n + " pods"
 	return study{
 		name: "pods", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Warm: s.Small},
-		sides: []string{clientGo, clientGoStripped, hark, harkCompact}, rounds: s.Rounds,
+		sides: []string{clientGo, clientGoStripped, hark, harkDefault, harkCompact}, rounds: s.Rounds,
 		rows: []row{
 			{name: "sync-cpu-" + n, work: "CPU an object, from nothing to synced, " + objects, measure: sides.SyncCPU, per: s.Small, unit: report.Seconds, goal: atLeast(12)},
 			{name: "sync-wall-" + n, work: "time until synced, " + objects, measure: sides.SyncWall, unit: report.Seconds, goal: atLeast(6)},
@@ -111,7 +112,8 @@ func (s Scale) pods() study {
 			{name: "heap-compact", work: "the same with the compact store", measure: sides.Heap, hark: harkCompact, unit: report.Bytes, goal: atLeast(10)},
 			{name: "heap-stripped", work: "the same, client-go dropping managedFields", measure: sides.Heap, base: clientGoStripped, unit: report.Bytes},
 			{name: "event-cpu", work: "CPU an update, from the wire to a key in a worker's hands", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(10)},
-			{name: "event-cpu-compact", work: "the same with the compact store", measure: sides.EventCPU, hark: harkCompact, per: s.Changes, unit: report.Seconds},
+			{name: "event-cpu-default", work: "the same with a handler by default, not quick", measure: sides.EventCPU, hark: harkDefault, per: s.Changes, unit: report.Seconds},
+			{name: "event-cpu-compact", work: "CPU an update with the compact store", measure: sides.EventCPU, hark: harkCompact, per: s.Changes, unit: report.Seconds},
 			{name: "event-wall", work: "time an update", measure: sides.EventWall, per: s.Changes, unit: report.Seconds},
 			{name: "event-heap-compact", work: "live heap an object after the updates, compact store", measure: sides.EventHeap, hark: harkCompact, unit: report.Bytes},
 		},
@@ -204,10 +206,12 @@ func (s Scale) reconcileOwn() study {
 func (s Scale) fanout() study {
 	return study{
 		name: "fanout", job: sides.Job{Work: "follow", Set: "pods", Objects: s.Small, Changes: s.Changes, Warm: s.Small, Handlers: 10},
-		sides: []string{clientGo, hark}, rounds: (s.Rounds + 1) / 2,
+		sides: []string{clientGo, hark, harkDefault}, rounds: (s.Rounds + 1) / 2,
 		rows: []row{
 			{name: "fanout", work: "CPU an update, ten handlers that enqueue", measure: sides.EventCPU, per: s.Changes, unit: report.Seconds, goal: atLeast(8)},
+			{name: "fanout-default", work: "the same with handlers by default, not quick", measure: sides.EventCPU, hark: harkDefault, per: s.Changes, unit: report.Seconds},
 			{name: "fanout-sync", work: "CPU an object until synced, ten handlers", measure: sides.SyncCPU, per: s.Small, unit: report.Seconds},
+			{name: "fanout-sync-default", work: "the same with handlers by default, not quick", measure: sides.SyncCPU, hark: harkDefault, per: s.Small, unit: report.Seconds},
 		},
 	}
 }

@@ -6,6 +6,7 @@
 //	controller-runtime  its cache, for reads
 //	hark                informer, store and workqueue of this project
 //	hark-compact        the same with the compact store
+//	hark-default        the same with handlers by default, not quick
 //	wire                no client at all: what reading the bytes costs
 //
 // A job is one line of JSON in the process's arguments; its result is one line of

@@ -23,7 +23,7 @@ func (j *Job) follower() (follower, error) {
 	switch j.Side {
 	case "client-go", "client-go-stripped":
 		return newClientGo(j)
-	case "hark", "hark-compact":
+	case "hark", "hark-compact", "hark-default":
 		return newHark(j)
 	}
 	return nil, fmt.Errorf("sides: %s does not follow", j.Side)

@@ -52,11 +52,12 @@ func harkKind(j *Job) kube.Kind {
 
 func (f *hark) start(ctx context.Context, synced, changed *sync.WaitGroup) error {
 	ctx, f.cancel = context.WithCancel(ctx)
+	o := informer.HandlerOptions{Quick: f.job.Side != "hark-default"}
 	for range max(f.job.Handlers, 1) {
 		q := workqueue.New(workqueue.Options[key.Key]{})
 		h := &hands[key.Key]{objects: f.job.Objects, last: f.job.Last, synced: synced, changed: changed}
 		f.queues, f.hands = append(f.queues, q), append(f.hands, h)
-		if _, err := f.informer.Handle(func(e informer.Event) { q.Add(e.Key) }, informer.HandlerOptions{Quick: true}); err != nil {
+		if _, err := f.informer.Handle(func(e informer.Event) { q.Add(e.Key) }, o); err != nil {
 			return err
 		}
 		f.running.Go(func() { work(q, h, f.job.busy(), f.read()) })
