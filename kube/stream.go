@@ -43,7 +43,7 @@ func (s *stream) Next() (watch.Event, error) {
 
 func (s *stream) event(frame wire.WatchEvent) watch.Event {
 	event := watch.Event{
-		Type:             watch.ClassifyEvent(frame.Type),
+		Type:             watch.EventType(frame.Type),
 		Object:           frame.Object,
 		ResourceVersion:  frame.ResourceVersion,
 		InitialEventsEnd: frame.InitialEventsEnd,

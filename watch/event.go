@@ -19,11 +19,11 @@ const (
 	EventError    EventType = "ERROR"
 )
 
-// ClassifyEvent returns the event type that raw names, whatever its case. An
-// unknown one is returned as it was written.
+// ClassifyEvent returns the event type that raw names, whatever its case (of ASCII).
+// An unknown one is returned as it was written.
 func ClassifyEvent(raw string) EventType {
 	for _, known := range [...]EventType{EventModified, EventAdded, EventDeleted, EventBookmark, EventError} {
-		if strings.EqualFold(raw, string(known)) {
+		if len(raw) == len(known) && strings.EqualFold(raw, string(known)) { // of that length it is ASCII
 			return known
 		}
 	}

@@ -7,6 +7,7 @@ func TestClassifyEventIgnoresCaseAndPassesUnknownThrough(t *testing.T) {
 		"ADDED": EventAdded, "modified": EventModified, "Deleted": EventDeleted,
 		"bookmark": EventBookmark, "eRRor": EventError,
 		"": "", "RENAMED": "RENAMED", "renamed": "renamed", "added ": "added ",
+		"MOD\u0131FIED": "MOD\u0131FIED", "BOOKMAR\u212a": "BOOKMAR\u212a", // in another case an I and a k
 	} {
 		if got := ClassifyEvent(raw); got != want {
 			t.Errorf("ClassifyEvent(%q) = %q; want %q", raw, got, want)

@@ -17,7 +17,9 @@
 // object's bytes.
 //
 // What decoders disagree about is read as the API's generated types decode it:
-// members or parts that come twice, null, names in another case.
+// members or parts that come twice, null, names in another case. One thing is not: of
+// an array that comes twice in JSON, such as ownerReferences, the last one counts alone,
+// where encoding/json puts its elements over those of the first.
 //
 // Readers are for one goroutine. An Object is immutable and safe for any number.
 //

@@ -8,8 +8,8 @@ import (
 // maxDepth is how deep JSON values may nest, as in encoding/json.
 const maxDepth = 10_000
 
-// scanner walks JSON text once, checks its grammar in full, and allocates
-// nothing. It has two modes: the whole text is at hand (src is nil), or the text
+// scanner walks JSON text and checks its grammar in full. It allocates for escapes
+// and errors alone. It has two modes: the whole text is at hand (src is nil), or the text
 // is pulled from a window as it is walked, in which case buf is what the window
 // holds and starts where the value at hand does.
 type scanner struct {
@@ -114,33 +114,36 @@ func (s *scanner) shut() {
 // scanner before the value. It returns false at the end of the object, which it
 // consumes, and on an error.
 func (s *scanner) member(first bool) (key span, ok bool) {
+	if !s.toKey(first) {
+		return key, false
+	}
+	key, ok = s.str()
+	return key, ok && s.colon()
+}
+
+// toKey is the part of member that leaves the scanner before the key.
+func (s *scanner) toKey(first bool) bool {
 	switch c := s.token(); {
 	case c == '}':
 		s.shut()
-		return key, false
+		return false
 	case first:
 	case c == ',':
 		s.pos++
 	default:
-		return key, s.unexpected("',' or '}'")
+		return s.unexpected("',' or '}'")
 	}
-	return s.key()
+	return s.token() == '"' || s.unexpected("a key")
 }
 
-// key consumes a member's key and colon.
-func (s *scanner) key() (key span, ok bool) {
-	if s.token() != '"' {
-		return key, s.unexpected("a key")
-	}
-	if key, ok = s.str(); !ok {
-		return key, false
-	}
+// colon is the part of member after the key.
+func (s *scanner) colon() bool {
 	if s.token() != ':' {
-		return key, s.unexpected("':'")
+		return s.unexpected("':'")
 	}
 	s.pos++
 	s.token()
-	return key, s.err == nil
+	return s.err == nil
 }
 
 // element steps to the next element of the array at hand, like member.

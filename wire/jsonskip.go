@@ -8,24 +8,27 @@ import (
 // skip consumes one value of any type.
 func (s *scanner) skip() bool {
 	for floor := s.depth; ; {
-		if s.hop(floor) {
-			return s.err == nil
-		}
-		switch c := s.token(); c {
-		case '{', '[':
-			if !s.open() {
-				return false
-			}
-			if s.mark(c == '{'); s.enterSkipped(c) {
-				continue
-			}
-		default:
-			s.scalar(c)
+		if !s.hop(floor) && !s.walk() {
+			continue // before a value
 		}
 		if s.err != nil || !s.leaveSkipped(floor) {
 			return s.err == nil
 		}
 	}
+}
+
+// walk consumes the value at hand and returns true, or steps before the first value in it.
+func (s *scanner) walk() bool {
+	c := s.token()
+	if c != '{' && c != '[' {
+		s.scalar(c)
+		return true
+	}
+	if !s.open() {
+		return true
+	}
+	s.mark(c == '{')
+	return !s.enterSkipped(c)
 }
 
 // mark notes for skip whether the container just opened is an object.
@@ -66,79 +69,45 @@ func (s *scanner) leaveSkipped(floor int) bool {
 }
 
 // hop consumes values as servers write them: at hand as a whole, without white space
-// and escapes. It goes on from value to value, into containers and out of them, and
-// returns true after the last one above the depth floor. It stops before a value that
-// is, or is followed by, anything else: skip walks that one and says what is wrong.
+// and escapes. It goes on from value to value, into containers and out of them, to the
+// end of the last one above the depth floor, or up to what is written otherwise and has
+// to be walked. It returns whether it stands after a value; if not, before one.
 func (s *scanner) hop(floor int) bool {
 	b := s.buf
-	for {
-		i := s.hopInto(b)
-		if i < 0 {
-			return false
-		}
-		if i == s.pos { // into a container, before its first value
-			continue
-		}
-		depth := s.depth
-		for depth > floor && i < len(b) && b[i] == s.closing(depth) {
-			depth--
-			i++
-		}
-		if depth > floor {
-			if i = s.hopNext(b, i, depth); i < 0 {
+	for s.pos+1 < len(b) { // the second byte of a value is at hand, or what follows it
+		switch c := b[s.pos]; {
+		case c != '{' && c != '[':
+			if !s.hopTo(hopScalar(b, s.pos)) {
 				return false
 			}
+		case s.depth == maxDepth:
+			return false
+		case b[s.pos+1] == c+2: // each bracket has the code of the one that it shuts, and 2
+			s.pos += 2
+		case !s.hopTo(hopInto(b, s.pos)):
+			return false
+		default:
+			s.depth++
+			s.mark(c == '{')
+			continue
 		}
-		s.pos, s.depth = i, depth
-		if depth == floor {
+		for s.depth > floor && s.pos < len(b) && b[s.pos] == s.closing(s.depth) {
+			s.shut()
+		}
+		if s.depth == floor || !s.hopTo(hopNext(b, s.pos, s.closing(s.depth))) {
 			return true
 		}
 	}
+	return false
 }
 
-// hopInto returns the end of the value at hand, or steps before the first value in it
-// and returns that place; -1 for neither.
-func (s *scanner) hopInto(b []byte) int {
-	i := s.pos
-	if i+1 >= len(b) {
-		return -1
+// hopTo goes to a place; it returns false if that is none, which is -1.
+func (s *scanner) hopTo(i int) bool {
+	if i < 0 {
+		return false
 	}
-	switch c := b[i]; c {
-	case '"':
-		return hopString(b, i)
-	case '{', '[':
-		if i++; b[i] == c+2 { // the bracket that shuts it
-			return i + 1
-		}
-		if c == '{' {
-			i = hopKey(b, i)
-		}
-		if i < 0 || i == len(b) || b[i] <= ' ' || s.depth == maxDepth { // after white space it may be empty yet
-			return -1
-		}
-		s.pos = i
-		s.depth++
-		s.mark(c == '{')
-		return i
-	case 't':
-		return hopWord(b, i, "true")
-	case 'f':
-		return hopWord(b, i, "false")
-	case 'n':
-		return hopWord(b, i, "null")
-	}
-	return hopInteger(b, i)
-}
-
-// hopNext returns the place of the next value of the container of that depth.
-func (s *scanner) hopNext(b []byte, i, depth int) int {
-	switch {
-	case i >= len(b) || b[i] != ',':
-		return -1
-	case s.closing(depth) == '}':
-		return hopKey(b, i+1)
-	}
-	return i + 1
+	s.pos = i
+	return true
 }
 
 // closing returns the bracket that ends the container of that depth.
@@ -147,6 +116,47 @@ func (s *scanner) closing(depth int) byte {
 		return '}'
 	}
 	return ']'
+}
+
+// hopInto returns the place of the first value in a container; -1 if that does not
+// follow at once, so that there may be none.
+func hopInto(b []byte, i int) int {
+	if b[i] == '{' {
+		i = hopKey(b, i+1)
+	} else {
+		i++
+	}
+	if i < 0 || i == len(b) || b[i] <= ' ' {
+		return -1
+	}
+	return i
+}
+
+// hopNext returns the place of the next value in the container that is shut by closing,
+// -1 if there is none, or it is not plain where.
+func hopNext(b []byte, i int, closing byte) int {
+	switch {
+	case i >= len(b) || b[i] != ',':
+		return -1
+	case closing == '}':
+		return hopKey(b, i+1)
+	}
+	return i + 1
+}
+
+// hopScalar returns the place after what is no container, -1 if it is not plain.
+func hopScalar(b []byte, i int) int {
+	switch b[i] {
+	case '"':
+		return hopString(b, i)
+	case 't':
+		return hopWord(b, i, "true")
+	case 'f':
+		return hopWord(b, i, "false")
+	case 'n':
+		return hopWord(b, i, "null")
+	}
+	return hopInteger(b, i)
 }
 
 // hopKey returns the place after a key and its colon, -1 if it is not plain.
@@ -160,7 +170,7 @@ func hopKey(b []byte, i int) int {
 	return i + 1
 }
 
-// hopString returns the place after a string. Most end within eight bytes.
+// hopString returns the place after a string, -1 if it is not plain. Most end within eight bytes.
 func hopString(b []byte, i int) int {
 	i++
 	if i+8 <= len(b) {
@@ -179,7 +189,7 @@ func hopString(b []byte, i int) int {
 	return i + 1
 }
 
-// hopWord returns the place after a word.
+// hopWord returns the place after a word, -1 if it is another.
 func hopWord(b []byte, i int, word string) int {
 	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
 		return -1
@@ -187,7 +197,7 @@ func hopWord(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// hopInteger returns the place after an integer whose end shows.
+// hopInteger returns the place after an integer whose end shows, -1 for anything else.
 func hopInteger(b []byte, i int) int {
 	if b[i] == '-' {
 		i++

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -56,15 +57,43 @@ func randomJSON(r *rand.Rand, b *bytes.Buffer, depth int) {
 	}
 }
 
+// nestedJSON writes objects and arrays in each other, as deep as that, and now and then
+// ends one as the other.
+func nestedJSON(r *rand.Rand, b *bytes.Buffer, depth int) {
+	var ends []byte
+	for range depth {
+		if r.IntN(2) == 0 {
+			b.WriteString([]string{`{"a":`, `{"a":{},"b":`, `{"a":[[]],"b":`}[r.IntN(3)])
+			ends = append(ends, '}')
+		} else {
+			b.WriteString([]string{"[", "[{},", `[1,{"a":[]},`}[r.IntN(3)])
+			ends = append(ends, ']')
+		}
+	}
+	b.WriteString([]string{"0", "{}", "[]", `"a"`}[r.IntN(4)])
+	for i := range ends {
+		if end := ends[depth-1-i]; r.IntN(500) != 0 {
+			b.WriteByte(end)
+		} else {
+			b.WriteByte('}' + ']' - end) // the other one
+		}
+	}
+}
+
 // TestSkipHopsOverWhatItWouldWalk: of bytes that come one by one none is ever hopped over.
 func TestSkipHopsOverWhatItWouldWalk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	good, hops := 0, 0
-	for range 20_000 {
+	for i := range 20_000 {
 		var b bytes.Buffer
-		randomJSON(r, &b, 6)
+		if i%50 == 0 {
+			nestedJSON(r, &b, 1+r.IntN(300))
+		} else {
+			randomJSON(r, &b, 6)
+		}
+		valid := json.Valid(b.Bytes())
 		b.WriteString(",") // the end of a number shows
 		text := b.Bytes()
 
@@ -78,9 +107,15 @@ func TestSkipHopsOverWhatItWouldWalk(t *testing.T) {
 				hopped, hopping.pos, hopping.depth, wrong(&hopping), walked, at, walking.depth, wrong(&walking))
 		}
 		if hopped {
+			hopping.token()
+		}
+		if all := hopped && hopping.pos == len(text)-1; all != valid {
+			t.Fatalf("skip of %q: %t up to %d, %s; json.Valid says %t", text, hopped, hopping.pos, wrong(&hopping), valid)
+		}
+		if hopped {
 			good++
 		}
-		if whole := (&scanner{buf: text}); whole.hop(0) {
+		if whole := (&scanner{buf: text}); whole.hop(0) && whole.depth == 0 {
 			hops++
 		}
 	}

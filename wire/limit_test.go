@@ -95,6 +95,28 @@ func TestListReaderLimitsTheRestOfAList(t *testing.T) {
 	}
 }
 
+// TestListReaderTakesAnyWhiteSpaceBetweenMembers: it is of no member, so that none
+// is over the limit, and none is overlooked.
+func TestListReaderTakesAnyWhiteSpaceBetweenMembers(t *testing.T) {
+	const limit = 4096
+	for _, size := range []int{limit - 1, limit + 100, 3 * bufferSize, 2 * busySize} {
+		space := strings.Repeat(" ", size)
+		list := strings.ReplaceAll(`~{~"kind"~:~"PodList"~,~"metadata"~:~{"resourceVersion":"7"}~,~"items"~:~[~{"metadata":{"name":"a"}}~,~{"metadata":{"name":"b"}}~]~}~`, "~", space)
+		for name, stream := range slowly([]byte(list)) {
+			r := NewListReader(stream, JSON, Options{MaxObject: limit})
+			if items, err := readList(r); err != io.EOF || len(items) != 2 || r.Meta().ResourceVersion != "7" {
+				t.Errorf("%s, white space of %d: %q, %v, version %q; want both, io.EOF and 7", name, size, items, err, r.Meta().ResourceVersion)
+			}
+		}
+		for name, stream := range slowly([]byte(strings.ReplaceAll(`{~"kind"~:~"Status"~,"items":[]}`, "~", space))) {
+			_, err := NewListReader(stream, JSON, Options{MaxObject: limit}).Next()
+			if e, ok := err.(*Error); !ok || e.Object || !strings.Contains(e.What, "Status") {
+				t.Errorf("%s, white space of %d: a Status is %v; want an error", name, size, err)
+			}
+		}
+	}
+}
+
 // allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

@@ -86,24 +86,39 @@ func (j *jsonItems) enterList() error {
 // member reads the next member of the list, up to its items.
 func (j *jsonItems) member() error {
 	s := &j.scanner
-	s.begin()
-	key, ok := s.member(j.first)
+	more := s.toKey(j.first)
 	j.first = false
-	if !ok {
+	if !more {
 		j.state = afterList
 		return nil
 	}
-	name := s.name(key)
-	if name == "items" {
+	name, ok := s.memberName()
+	switch {
+	case !ok:
+		return nil
+	case name == "items":
 		return j.enterItems()
 	}
-	name = strings.Clone(name) // what it aliases may move
 	at := s.base + int64(s.pos)
 	value := s.value()
 	if s.err != nil {
 		return nil
 	}
 	return j.read(name, value, at)
+}
+
+// memberName consumes the key at hand and its colon, and begins the value. White space
+// between them may be as long as it likes; a key over the limit has no name.
+func (s *scanner) memberName() (name string, ok bool) {
+	s.begin()
+	key, ok := s.str()
+	if !ok {
+		return "", false
+	}
+	name = strings.Clone(s.name(key)) // what it aliases may move
+	ok = s.colon()
+	s.begin()
+	return name, ok
 }
 
 // enterItems goes into the items.

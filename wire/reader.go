@@ -24,8 +24,8 @@ func (o Options) limit() int {
 
 // WatchEvent is one frame of a watch stream.
 type WatchEvent struct {
-	// Type as the server wrote it: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR,
-	// or something newer.
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, in whatever case the server
+	// wrote it, or something newer as it was written.
 	Type string
 	// Object is set unless Type is BOOKMARK or ERROR, or newer and without an
 	// object that can be read.

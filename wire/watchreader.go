@@ -74,7 +74,7 @@ func (r *WatchReader) Next() (WatchEvent, error) {
 func (r *WatchReader) event(f *frame) (WatchEvent, error) {
 	e := WatchEvent{Type: f.eventType}
 	var err error
-	switch strings.ToUpper(e.Type) {
+	switch e.Type {
 	case "BOOKMARK":
 		err = r.bookmark(f, &e)
 	case "ERROR":
@@ -133,20 +133,15 @@ func (r *WatchReader) status(f *frame) *Status {
 	return status.detach()
 }
 
-// internType returns an event's type as a string of its own, without an
-// allocation for the types that are known.
-func internType(t string) string {
-	switch t {
-	case "ADDED":
-		return "ADDED"
-	case "MODIFIED":
-		return "MODIFIED"
-	case "DELETED":
-		return "DELETED"
-	case "BOOKMARK":
-		return "BOOKMARK"
-	case "ERROR":
-		return "ERROR"
+// eventTypes are those that are known.
+var eventTypes = [...]string{"MODIFIED", "ADDED", "DELETED", "BOOKMARK", "ERROR"}
+
+// classify returns the known type that t names in whatever case, or a copy of t.
+func classify(t string) string {
+	for _, known := range &eventTypes {
+		if len(t) == len(known) && strings.EqualFold(t, known) { // of that length it is ASCII
+			return known
+		}
 	}
 	return strings.Clone(t)
 }

@@ -46,7 +46,7 @@ func TestWatchReaderReadsBookmarks(t *testing.T) {
 			{Type: "BOOKMARK", ResourceVersion: "10"},
 			{Type: "BOOKMARK", ResourceVersion: "11", InitialEventsEnd: true},
 			{Type: "BOOKMARK", ResourceVersion: "12"},
-			{Type: "bookmark", ResourceVersion: "13"},
+			{Type: "BOOKMARK", ResourceVersion: "13"},
 			{Type: "BOOKMARK"},
 		} {
 			if diff := cmp.Diff(want, next(t, r)); diff != "" {
@@ -93,10 +93,11 @@ func TestWatchReaderReadsTheStatusOfAnError(t *testing.T) {
 	})
 }
 
-func TestWatchReaderPassesUnknownTypesThrough(t *testing.T) {
+func TestWatchReaderKnowsTypesInAnyCaseAndPassesOthersThrough(t *testing.T) {
 	bothEncodings(t, func(t *testing.T, encoding Encoding) {
 		r := NewWatchReader(bytes.NewReader(watchStream(t, encoding,
 			sent{"PAUSED", configMap("x")}, sent{"PAUSED", bookmark("1", nil)}, sent{"added", configMap("x")},
+			sent{"MOD\u0131FIED", configMap("x")}, // a letter that is an I in upper case alone
 		)), encoding, Options{})
 		if e := next(t, r); e.Type != "PAUSED" || e.Object.Key().Name != "x" {
 			t.Errorf("PAUSED with an object = %+v", e)
@@ -104,8 +105,11 @@ func TestWatchReaderPassesUnknownTypesThrough(t *testing.T) {
 		if e := next(t, r); e.Type != "PAUSED" || e.Object != nil {
 			t.Errorf("PAUSED with an object without a name = %+v; want no object", e)
 		}
-		if e := next(t, r); e.Type != "added" || e.Object == nil {
+		if e := next(t, r); e.Type != "ADDED" || e.Object == nil {
 			t.Errorf("added = %+v", e)
+		}
+		if e := next(t, r); e.Type != "MOD\u0131FIED" || e.Object == nil {
+			t.Errorf("a type that is not known = %+v", e)
 		}
 	})
 }
