@@ -29,5 +29,6 @@
 // cause [ErrDrainTimeout], and Run returns a [DrainError] that names the items
 // whose runs failed by that. They are queued again, uncounted, for whoever runs
 // the queue next. With Options.DrainQueued the queue is shut down, what is
-// queued is run too, and what could not be is named.
+// queued is run too, and what could not be is named, as is what failed and waits for
+// a retry that will not come; other delayed items are dropped, as at every shutdown.
 package worker

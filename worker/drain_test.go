@@ -193,6 +193,61 @@ func TestDrainQueuedNamesAFailureThoughItDidNotTimeOut(t *testing.T) {
 	})
 }
 
+// TestARetryThatWillNotComeIsNamed: whenever its run failed, and whoever shut the queue down.
+func TestARetryThatWillNotComeIsNamed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options worker.Options[string]
+		end     func(b *bench)
+		after   time.Duration
+		want    []string
+	}{
+		"drained during the run":     {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"drained after the run":      {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, 1500 * time.Millisecond, []string{"a", "b"}},
+		"shut down during the run":   {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"shut down after the run":    {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown() }, 1500 * time.Millisecond, []string{"a", "b"}},
+		"both":                       {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown(); b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"left to who runs it next":   {worker.Options[string]{}, func(b *bench) { b.stop() }, 1500 * time.Millisecond, nil},
+		"drained after the next run": {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, time.Minute, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, func(_ context.Context, item string) (worker.Result, error) {
+				time.Sleep(time.Second)
+				if time.Now().Second() > 20 {
+					return worker.Result{}, nil
+				}
+				return worker.Result{}, errors.New("no")
+			}, tc.options)
+			b.queue.Add("a")
+			time.Sleep(time.Millisecond)
+			b.queue.Add("b")
+			time.AfterFunc(tc.after, func() { tc.end(b) })
+			err := <-b.ended
+			e, ok := errors.AsType[*worker.DrainError[string]](err)
+			if ok != (tc.want != nil) || ok && !slices.Equal(e.Left, tc.want) {
+				t.Errorf("%s: Run = %v; want %v left", name, err, tc.want)
+			}
+			b.stop()
+			b.queue.ShutDown()
+		})
+	}
+}
+
+// TestATimeoutCountsThoughThePoolEnds: what runs past its own timeout was not interrupted.
+func TestATimeoutCountsThoughThePoolEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(context.Context, string) (worker.Result, error) {
+			time.Sleep(10 * time.Second)
+			return worker.Result{}, errors.New("late")
+		}, worker.Options[string]{Timeout: 2 * time.Second, MaxTries: 1, DrainTimeout: -1})
+		b.queue.Add("a")
+		time.Sleep(5 * time.Second)
+		b.mustEnd(t)
+		if got := b.pool.Parked(); len(got) != 1 || b.queue.Len() != 0 {
+			t.Errorf("Parked = %+v, Len = %d; want a parked and not queued", got, b.queue.Len())
+		}
+	})
+}
+
 func TestARunThatIgnoresTheEndIsWaitedForOrAbandoned(t *testing.T) {
 	for _, tc := range []struct {
 		abandon, want time.Duration

@@ -22,7 +22,7 @@ const (
 	Succeeded Outcome = iota + 1
 	// Requeued: succeeded, and runs again after Result.RequeueAfter.
 	Requeued
-	// Retried: failed, and runs again after the queue's backoff.
+	// Retried: failed, and runs again after the queue's backoff, unless the queue is shut down.
 	Retried
 	// Parked: failed for good.
 	Parked
@@ -77,7 +77,7 @@ func (e *ending) outcome(tries, maxTries int) Outcome {
 		return Succeeded
 	case e.permanent:
 		return Parked
-	case e.interrupted:
+	case e.interrupted && !e.timeout: // its own timeout came first
 		return Interrupted
 	case maxTries > 0 && tries >= maxTries:
 		return Parked

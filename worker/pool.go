@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +25,8 @@ type Queue[T comparable] interface {
 	Forget(item T)
 	// NumRequeues is the number of AddRateLimited since Forget.
 	NumRequeues(item T) int
+	// ShuttingDown tells whether new items are refused, and delayed ones dropped.
+	ShuttingDown() bool
 	// Drain refuses new items and blocks until nothing is queued or being
 	// processed, or returns what is left when ctx ends. Only called with
 	// Options.DrainQueued.
@@ -72,17 +73,16 @@ type session[T comparable] struct {
 	workers sync.WaitGroup
 
 	// mu guards what follows.
-	mu       sync.Mutex
-	draining bool // with DrainQueued: a retry would be refused
-	left     []T  // interrupted, or failed while draining
-	err      error
+	mu     sync.Mutex
+	undone undone[T]
+	err    error
 }
 
 // Run starts the workers and blocks until ctx ends or the queue is shut down,
 // and all that it started has ended; see Options.AbandonAfter for the one
-// exception. It returns nil; a *DrainError[T] if work was left undone;
-// ErrRunning if the pool is running; or the error that the queue's GetContext
-// returned. Run may be called again when it has returned.
+// exception. It returns nil; a *DrainError[T] if work was left undone, retries among it
+// if the queue was shut down; ErrRunning if the pool is running; or the error that the
+// queue's GetContext returned. Run may be called again when it has returned.
 func (p *Pool[T]) Run(ctx context.Context) error {
 	if !p.begin() {
 		return ErrRunning
@@ -108,7 +108,7 @@ func (p *Pool[T]) Run(ctx context.Context) error {
 	}()
 	select {
 	case <-ended:
-		return s.failure()
+		return p.verdict(s, false)
 	case <-ctx.Done():
 		return p.stop(ctx, s, ended, interrupt)
 	}
@@ -119,7 +119,6 @@ func (p *Pool[T]) stop(ctx context.Context, s *session[T], ended <-chan struct{}
 	deadline, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), max(p.options.DrainTimeout, 0), ErrDrainTimeout)
 	defer cancel()
 	if p.options.DrainQueued {
-		s.drain()
 		_, _ = p.queue.Drain(deadline) // asked once more when the runs have ended
 	}
 	s.stop(context.Cause(ctx))
@@ -131,6 +130,11 @@ func (p *Pool[T]) stop(ctx context.Context, s *session[T], ended <-chan struct{}
 		interrupt(ErrDrainTimeout)
 		p.await(ended)
 	}
+	return p.verdict(s, timedOut)
+}
+
+// verdict returns the error of a session that has ended.
+func (p *Pool[T]) verdict(s *session[T], timedOut bool) error {
 	err := s.failure()
 	if left := p.left(s); len(left) > 0 {
 		err = join(err, &DrainError[T]{Left: left, TimedOut: timedOut})
@@ -160,10 +164,11 @@ func (p *Pool[T]) await(ended <-chan struct{}) {
 	}
 }
 
-// left returns the items that were not done: runs that failed, runs that are
-// abandoned, and what the queue still holds if it was to be drained.
+// left returns the items that were not done: runs that were interrupted, or that failed
+// and are not retried, runs that are abandoned, and what the queue still holds if it was
+// to be drained.
 func (p *Pool[T]) left(s *session[T]) []T {
-	left, seen := []T(nil), make(map[T]bool)
+	left, seen, shut := []T(nil), make(map[T]bool), p.queue.ShuttingDown()
 	add := func(items []T) {
 		for _, item := range items {
 			if !seen[item] {
@@ -172,11 +177,11 @@ func (p *Pool[T]) left(s *session[T]) []T {
 			}
 		}
 	}
-	add(s.undone())
+	add(s.left(shut)) // of an open queue, who runs it next has the retries
 	for _, running := range p.Stats().Running {
 		add([]T{running.Item})
 	}
-	if p.options.DrainQueued {
+	if p.options.DrainQueued && shut {
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		queued, _ := p.queue.Drain(ended)
@@ -247,26 +252,18 @@ func (s *session[T]) fail(err error) {
 	s.stop(err)
 }
 
-func (s *session[T]) drain() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.draining = true
-}
-
-// note keeps the items that this session leaves undone.
+// note keeps in mind what a run leaves undone, until the item's next run.
 func (s *session[T]) note(item T, outcome Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left = slices.DeleteFunc(s.left, func(other T) bool { return other == item })
-	if outcome == Interrupted || s.draining && outcome == Retried {
-		s.left = append(s.left, item)
-	}
+	s.undone.note(item, outcome)
 }
 
-func (s *session[T]) undone() []T {
+// left returns the items that the runs of this session leave undone.
+func (s *session[T]) left(noRetry bool) []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.left
+	return s.undone.items(noRetry)
 }
 
 func (s *session[T]) failure() error {

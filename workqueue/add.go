@@ -89,10 +89,13 @@ func (q *Queue[T]) AddRateLimited(item T) {
 // way goes on, and failures stay counted.
 func (q *Queue[T]) Cancel(item T) bool {
 	q.lock()
-	cancelled := q.core.cancel(q.find(item))
-	q.setAlarm()
+	n := q.find(item)
+	q.promote() // or the turns of lanes would depend on who looked
+	cancelled := q.core.cancel(n)
 	q.checkDrained()
+	wake := q.notify()
 	q.mu.Unlock()
+	wake.signal()
 	return cancelled
 }
 

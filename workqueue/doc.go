@@ -32,9 +32,10 @@
 // Room for more than 1024 items is given back once seven eighths of it are
 // unused. That is done in one piece: in a queue of a million items such a Done
 // takes some ten milliseconds, and all others wait for it. So is what ShutDown
-// does with delayed items, half a second for a million, and what makes items
-// ready that are due: if it is a million at the same moment, the next call takes
-// some thirty milliseconds.
+// does with delayed items, half a second for a million, and twice that where each
+// has failed; and what makes items ready that are due. While somebody waits for an
+// item that is done as they become due; if nobody does, and a million are due, the next
+// call takes some thirty milliseconds, or a third of a second where their moments differ.
 //
 // The failure count of an item is kept as long as the item is queued, delayed
 // or processing, whatever the bounds. Counts of items that are none of these,

@@ -15,7 +15,7 @@ type Options[T comparable] struct {
 	// Aging is how long an item may be queued before it is given a turn ahead
 	// of items of a higher priority: every second turn goes to the oldest such
 	// item. 0 or less means DefaultAging. It matters only where priorities
-	// differ; without Times or Lane it counts from the first time they do.
+	// differ; without Times or Lane it counts at the latest from the first time they do.
 	Aging time.Duration
 	// MaxFailures bounds the idle items whose failure count is kept, and the
 	// items whose last error is kept; 0 or less means DefaultMaxFailures. See

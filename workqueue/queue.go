@@ -154,7 +154,8 @@ type Delivery[T comparable] struct {
 	Priority    int
 	// Failures since the last Forget.
 	Failures int
-	// Queued is when the item became due. It may be zero without Options.Times,
+	// Queued is since when the item could be got: when it became due, or when the run
+	// ended during which it did. It may be zero without Options.Times,
 	// lanes or priorities: then it is there only if the clock was read anyway.
 	Queued time.Time
 }

@@ -42,8 +42,9 @@ type Entry[T comparable] struct {
 	Lane string
 	// Due is when a delayed item will be queued, or was to be; zero otherwise.
 	Due time.Time
-	// Queued is since when the item can be got, Started when it was; both are
-	// zero where they do not apply or are not kept: see Options.Times.
+	// Queued is since when the item can be got, or is due where it waits for the end of
+	// its run; Started is when it was got. Both are zero where they do not apply or are
+	// not kept: see Options.Times.
 	Queued, Started time.Time
 	// Again: the item is being processed and will be queued after Done.
 	Again bool
