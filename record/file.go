@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/gocampus/hark/internal/atomicfile"
 )
 
 // File reads a recording with all its parts, from the oldest that is there. It is
@@ -24,7 +26,10 @@ type File struct {
 // where there are such; a part that is named itself is read alone. Errors are
 // those of the file and of Header.
 func Open(path string) (*File, error) {
-	parts, err := chain(target(path))
+	if target, err := atomicfile.Target(path); err == nil { // not of a pipe, which has no parts
+		path = target
+	}
+	parts, err := chain(path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gocampus/hark/internal/atomicfile"
 	"github.com/gocampus/hark/key"
 	"github.com/gocampus/hark/watch"
 )
@@ -113,12 +114,14 @@ func Create(path string, o Options) (*Recorder, error) {
 	if o.OpenFile == nil {
 		o.OpenFile = openNew
 	}
-	path = target(path)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		o.MaxSize = 0 // a pipe has no parts
 	}
-	if older := partsOf(path); o.MaxSize > 0 && len(older) > 0 {
-		return nil, &NotEmptyError{Path: partPath(path, older[0])} // it would be replaced
+	var err error
+	if o.MaxSize > 0 {
+		if path, err = readyForParts(path); err != nil {
+			return nil, err
+		}
 	}
 	r, err := newRecorder(&part{path: path}, o)
 	if err != nil {
@@ -133,12 +136,23 @@ func Create(path string, o Options) (*Recorder, error) {
 // partPath is the name of a part that is complete.
 func partPath(path string, number int) string { return path + "." + strconv.Itoa(number) }
 
-// target follows links: their files are renamed, not the links.
-func target(path string) string {
-	if followed, err := filepath.EvalSymlinks(path); err == nil {
-		return followed
+// manyParts is a number that no recording reaches.
+const manyParts = 99_999_999
+
+// readyForParts returns where a file's links lead to, as the file is renamed and not the
+// link, and refuses what is in the way of parts.
+func readyForParts(path string) (string, error) {
+	target, err := atomicfile.Target(path)
+	if err != nil {
+		return "", err
 	}
-	return path
+	if older := partsOf(target); len(older) > 0 {
+		return "", &NotEmptyError{Path: partPath(target, older[0])} // it would be replaced
+	}
+	if _, err := os.Lstat(partPath(target, manyParts)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err // the name would be too long
+	}
+	return target, nil
 }
 
 // partsOf returns the numbers of the complete parts beside a file, sorted.

@@ -475,6 +475,55 @@ func TestTheFileIsForItsOwnerAloneAndNeverWrittenOver(t *testing.T) {
 	}
 }
 
+// A link's file is renamed when a part is complete, and not the link; whether the file is
+// there at first or not.
+func TestPartsAreBesideTheFileThatALinkLeadsTo(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		dir := t.TempDir()
+		near, far := filepath.Join(dir, "near"), filepath.Join(dir, "far")
+		must(0, errors.Join(os.Mkdir(near, 0o700), os.Mkdir(far, 0o700)))(t)
+		link, file := filepath.Join(near, "tape"), filepath.Join(far, "tape")
+		if err := os.Symlink("../far/tape", link); err != nil {
+			t.Skip(err)
+		}
+		if there {
+			must(0, os.WriteFile(file, nil, 0o600))(t)
+		}
+		r := must(Create(link, Options{MaxSize: 300}))(t)
+		story(t, r)
+		must(0, r.Close())(t)
+		if entries := must(os.ReadDir(near))(t); len(entries) != 1 || entries[0].Type() != fs.ModeSymlink {
+			t.Errorf("there %t: beside the link are %v", there, entries)
+		}
+		if _, err := os.Stat(partPath(file, 2)); err != nil {
+			t.Errorf("there %t: no second part: %v", there, err)
+		}
+		if there { // as between two parts, when the program ended there
+			must(0, os.Remove(file))(t)
+		}
+		f := must(Open(link))(t)
+		if h := f.Header(); h.Part != 1 {
+			t.Errorf("there %t: the link is read from part %d", there, h.Part)
+		}
+		must(0, f.Close())(t)
+		if _, err := Create(link, Options{MaxSize: 300}); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("there %t: parts in the way: %v", there, err)
+		}
+	}
+}
+
+func TestANameThatPartsWouldMakeTooLongIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 254))
+	if _, err := Create(path, Options{MaxSize: 300}); err == nil {
+		t.Error("with parts it is created")
+	}
+	r, err := Create(path, Options{})
+	if err != nil {
+		t.Skip(err) // of a system that takes no such name
+	}
+	must(0, r.Close())(t)
+}
+
 // fullDisk is an Output with room for so many bytes.
 type fullDisk struct {
 	*os.File

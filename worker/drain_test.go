@@ -340,9 +340,9 @@ func (q *oneBrokenGet) GetContext(ctx context.Context) (string, error) {
 func TestAnErrorOfTheQueueEndsAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &oneBrokenGet{Queue: workqueue.New(workqueue.Options[string]{}), err: errors.New("broken")}
-		pool := worker.New(q, script(succeed), worker.Options[string]{Workers: 4})
-		if err := pool.Run(t.Context()); err != q.err {
-			t.Errorf("Run = %v; want %v", err, q.err)
+		pool := worker.New(q, script(succeed), worker.Options[string]{Workers: 4, DrainQueued: true})
+		if err := pool.Run(t.Context()); err != q.err || q.ShuttingDown() {
+			t.Errorf("Run = %v; want %v, and the queue left open", err, q.err)
 		}
 	})
 }

@@ -1,5 +1,7 @@
 // Package atomicfile replaces files as a whole: whoever reads one, also after a crash,
-// finds the old content or the new.
+// finds the old content or the new. It asks for the right to write to the directory, not
+// to the file, and other hard links keep the old content. A process that is killed while
+// it writes leaves .NAME.NUMBER beside the file.
 package atomicfile
 
 import (
@@ -9,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // maxLinks is how many links the system follows in one path.
@@ -16,13 +19,14 @@ const maxLinks = 40
 
 // Target returns the path, without links, of the file that a path leads to, which need
 // not exist. As the system does, it goes up from where a link leads and not from the
-// link, which a path that was cleaned would.
+// link, which a path that was cleaned would. A directory is an error, and so is what has
+// no path, such as a pipe that /dev/stdout leads to.
 func Target(path string) (string, error) {
-	at := path
+	at, magic := path, false
 	for range maxLinks + 1 {
 		dir, name := filepath.Split(at)
 		if name == "" || name == "." || name == ".." {
-			return at, nil // a directory, if anything
+			return "", named(path, at, errDirectory)
 		}
 		dir, err := filepath.EvalSymlinks(dir + ".")
 		if err != nil {
@@ -31,15 +35,34 @@ func Target(path string) (string, error) {
 		at = filepath.Join(dir, name) // dir has no links
 		to, err := os.Readlink(at)
 		switch {
-		case err != nil:
-			return at, nil // it is no link
+		case err != nil: // it is no link
+			return at, refused(path, at, magic)
 		case filepath.IsAbs(to):
 			at = to
 		default:
 			at = dir + string(filepath.Separator) + to
 		}
+		magic = magic || strings.HasPrefix(dir, "/proc/")
 	}
 	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
+}
+
+var (
+	errDirectory = errors.New("that is the path of a directory")
+	errNoPath    = errors.New("what is open there has no path of its own")
+)
+
+// refused is the error for a target that is no file to write. Magic links, those of
+// /proc, need not lead to what their text names.
+func refused(path, target string, magic bool) error {
+	found, err := os.Lstat(target)
+	if err == nil && found.IsDir() {
+		return named(path, target, errDirectory)
+	}
+	if there, opened := os.Stat(path); magic && opened == nil && (err != nil || !os.SameFile(there, found)) {
+		return named(path, path, errNoPath)
+	}
+	return nil // whatever else is wrong, who opens it will be told
 }
 
 // Absolute returns the path from the root, which it does not clean: see Target.
@@ -102,9 +125,9 @@ func Check(path string) error {
 	return errors.Join(beside.Close(), os.Remove(beside.Name()))
 }
 
-// maxBase is how much of a file's name the one beside it has, so that no system finds it
-// too long.
-const maxBase = 200
+// maxBase is how many bytes of a file's name the one beside it has, so that no system
+// finds it too long; of encrypted ones, some have room for 143.
+const maxBase = 100
 
 // create makes a file beside the target of a path, which it is to replace.
 func create(path string) (target string, beside *os.File, err error) {
@@ -112,7 +135,8 @@ func create(path string) (target string, beside *os.File, err error) {
 		return "", nil, err
 	}
 	dir, base := filepath.Split(target)
-	beside, err = os.CreateTemp(cmp.Or(dir, "."), "."+base[:min(len(base), maxBase)]+".*")
+	base = strings.ToValidUTF8(base[:min(len(base), maxBase)], "") // no half of a character
+	beside, err = os.CreateTemp(cmp.Or(dir, "."), "."+base+".*")
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("no file can be made in %s: %w", filepath.Dir(target), fs.ErrPermission)
 	}
@@ -130,7 +154,7 @@ func named(path, target string, err error) error {
 	} else if failed, ok := errors.AsType[*os.LinkError](err); ok {
 		err = failed.Err
 	}
-	if target != filepath.Clean(path) {
+	if target != path && target != filepath.Clean(path) {
 		err = fmt.Errorf("which leads to %s: %w", target, err)
 	}
 	return &fs.PathError{Op: "write", Path: path, Err: err}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestAFileIsMadeAndReplaced(t *testing.T) {
@@ -102,11 +103,20 @@ func TestALinkThroughNothingLeadsNowhere(t *testing.T) {
 }
 
 func TestALongNameIsNoObstacle(t *testing.T) {
-	path := filepath.Join(t.TempDir(), strings.Repeat("n", 250))
-	if err := Write(path, []byte("new"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{strings.Repeat("n", 250), "n" + strings.Repeat("名", 80)} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := Write(path, []byte("new"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, path, "new")
+		_, beside, err := create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := beside.Close(); err != nil || !utf8.ValidString(beside.Name()) {
+			t.Errorf("%q beside it, %v; want whole characters", beside.Name(), err)
+		}
 	}
-	holds(t, path, "new")
 }
 
 func TestAsManyLinksAsTheSystemFollows(t *testing.T) {
@@ -123,21 +133,55 @@ func TestAsManyLinksAsTheSystemFollows(t *testing.T) {
 	holds(t, at(0), "new")
 }
 
+// TestWhatIsOpenButHasNoPathIsRefused: /dev/stdout may lead to such a thing.
+func TestWhatIsOpenButHasNoPathIsRefused(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	dir := t.TempDir()
+	open := func(name string) (*os.File, string) {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		return file, fmt.Sprintf("/proc/self/fd/%d", file.Fd())
+	}
+	there, path := open("there")
+	if got, err := Target(path); err != nil || got != there.Name() {
+		t.Errorf("Target of an open file = %s, %v; want %s", got, err, there.Name())
+	}
+	gone, path := open("gone")
+	if err := os.Remove(gone.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, []byte("new"), 0o600); err == nil || !strings.Contains(err.Error(), path+": "+errNoPath.Error()) {
+		t.Errorf("Write to a deleted file: %v; want that it has no path", err)
+	}
+	_, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pipe.Close() }()
+	if got, err := Target(fmt.Sprintf("/proc/self/fd/%d", pipe.Fd())); err == nil {
+		t.Errorf("Target of a pipe = %s; want an error", got)
+	}
+	holdsOnly(t, dir, "there")
+}
+
 func TestAFailureLeavesTheFileAndNamesIt(t *testing.T) {
 	dir := t.TempDir()
 	loop, occupied := filepath.Join(dir, "loop"), filepath.Join(dir, "dir")
 	if err := errors.Join(os.Symlink("loop", loop), os.Mkdir(occupied, 0o700)); err != nil {
 		t.Skip(err)
 	}
-	for path, check := range map[string]bool{
-		loop: true, filepath.Join(dir, "none", "file"): true, occupied: false, // which only the last step finds
-	} {
+	for _, path := range []string{loop, filepath.Join(dir, "none", "file"), occupied, occupied + "/", dir + "/.", dir + "/none/"} {
 		var failed *fs.PathError
 		if err := Write(path, []byte("new"), 0o600); !errors.As(err, &failed) || failed.Path != path {
 			t.Errorf("Write(%s): %v; want an error that names it", path, err)
 		}
-		if err := Check(path); (err != nil) != check {
-			t.Errorf("Check(%s): %v; want an error: %t", path, err, check)
+		if err := Check(path); !errors.As(err, &failed) || failed.Path != path {
+			t.Errorf("Check(%s): %v; want an error that names it", path, err)
 		}
 	}
 	holdsOnly(t, dir, "dir loop")

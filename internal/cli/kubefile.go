@@ -34,11 +34,11 @@ func (s *session) mayWrite(path string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return s.fileFailure(err)
+		return s.notOver(err)
 	case replaceable(content):
 		return nil
 	}
-	return s.fileFailure(errors.New(s.say(text.KeptFile, "file", path, "command", s.command)))
+	return s.notOver(errors.New(s.say(text.KeptFile, "file", path, "command", s.command)))
 }
 
 // readRegular reads a file, but no terminal or pipe, which has no end.
@@ -53,9 +53,19 @@ func readRegular(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// fileFailure adds to an error of the file to write what to try.
-func (s *session) fileFailure(err error) error {
+// notOver adds to an error of what is there already what to try.
+func (s *session) notOver(err error) error {
 	try := s.say(text.TryOtherFile, "command", s.command+" apiserver")
+	return &failure{code: exitError, message: "error: " + err.Error(), try: try, err: err}
+}
+
+// notWritten adds to an error of the file to write what to try; "" is a temporary file.
+func (s *session) notWritten(path string, err error) error {
+	folder := filepath.Dir(path)
+	if path == "" {
+		folder = os.TempDir()
+	}
+	try := s.say(text.TryPlace, "folder", shellWord(folder))
 	return &failure{code: exitError, message: "error: " + err.Error(), try: try, err: err}
 }
 

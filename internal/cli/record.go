@@ -101,6 +101,8 @@ func (f *recordFlags) check(s *session, cmd *cobra.Command) error {
 		return wrong(text.NeedsFile)
 	case f.path == standardOutput && !f.own:
 		return wrong(text.StdoutTaken)
+	case !f.own && f.path != "" && s.isOutput(f.path):
+		return wrong(text.OutputTaken, "flag", "record", "file", f.path)
 	case f.path == standardOutput && isTerminal(s.Out):
 		return wrong(text.NotOnTerminal)
 	case f.path == standardOutput && f.rotate != "":

@@ -108,7 +108,7 @@ func (s *session) replay(cmd *cobra.Command, f *replayFlags, args []string) erro
 	}
 	var plan *runPlan
 	if cmd.ArgsLenAtDash() >= 0 {
-		if plan, err = s.planReplayRun(cmd, f, program); err != nil {
+		if plan, err = s.planReplayRun(cmd, f, args[0], program); err != nil {
 			return err
 		}
 	} else if name := f.run.given(cmd); name != "" {

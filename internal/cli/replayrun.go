@@ -47,7 +47,7 @@ func (f *runFlags) given(cmd *cobra.Command) string {
 }
 
 // planReplayRun checks what is to be run.
-func (s *session) planReplayRun(cmd *cobra.Command, f *replayFlags, program []string) (*runPlan, error) {
+func (s *session) planReplayRun(cmd *cobra.Command, f *replayFlags, path string, program []string) (*runPlan, error) {
 	if len(program) == 0 {
 		return nil, usageError(s.say(text.NoProgram), s.tryHelp(cmd))
 	}
@@ -56,7 +56,7 @@ func (s *session) planReplayRun(cmd *cobra.Command, f *replayFlags, program []st
 			return nil, usageError(s.say(text.NotWithProgram, "flag", name), s.tryHelp(cmd))
 		}
 	}
-	return s.planProgram(cmd, f.run, program, &watchPlan{session: s, flags: f.run.watching})
+	return s.planProgram(cmd, f.run, program, &watchPlan{session: s, flags: f.run.watching}, path)
 }
 
 // replay runs the program for a recording.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gocampus/hark/informer"
-	"github.com/gocampus/hark/internal/atomicfile"
 	"github.com/gocampus/hark/internal/cli/engine"
 	"github.com/gocampus/hark/internal/cli/follow"
 	"github.com/gocampus/hark/internal/cli/hook"
@@ -55,11 +54,12 @@ func (s *session) planRun(cmd *cobra.Command, f *runFlags, args []string) (*runP
 	if err != nil {
 		return wrong(err)
 	}
-	return s.planProgram(cmd, f, args[dash:], &watchPlan{session: s, flags: f.watching, targets: targets})
+	return s.planProgram(cmd, f, args[dash:], &watchPlan{session: s, flags: f.watching, targets: targets}, "")
 }
 
-// planProgram checks what is to be run, for whatever there is to listen to.
-func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string, watching *watchPlan) (*runPlan, error) {
+// planProgram checks what is to be run, for whatever there is to listen to: replayed is
+// the recording, "" for a cluster.
+func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string, watching *watchPlan, replayed string) (*runPlan, error) {
 	options, err := f.options(cmd)
 	if err != nil {
 		return nil, usageError(err.Error(), s.tryHelp(cmd))
@@ -68,9 +68,9 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 		if err := f.recording.check(s, cmd); err != nil {
 			return nil, err
 		}
-		if oneFile(f.recording.path, f.state) {
-			return nil, usageError(s.say(text.FilesClash), s.tryHelp(cmd))
-		}
+	}
+	if err := f.checkFiles(s, cmd, replayed); err != nil {
+		return nil, err
 	}
 	command := hook.Command{Path: program[0], Args: program[1:], Env: f.environment()}
 	if f.stream && command.HasPlaceholders() {
@@ -84,22 +84,20 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 	return plan, plan.prepareState()
 }
 
-// oneFile tells whether two paths, which may be "", lead to the same place.
-func oneFile(a, b string) bool {
-	if a == "" || b == "" {
-		return false
+// checkFiles refuses files that would be written over each other, or cannot be told of.
+func (f *runFlags) checkFiles(s *session, cmd *cobra.Command, replayed string) error {
+	if f.state != "" && s.isOutput(f.state) {
+		return usageError(s.say(text.OutputTaken, "flag", "state", "file", f.state), s.tryHelp(cmd))
 	}
-	var targets [2]string
-	for i, path := range []string{a, b} {
-		absolute, err := atomicfile.Absolute(path)
-		if err == nil {
-			targets[i], err = atomicfile.Target(absolute)
-		}
-		if err != nil {
-			return false // who opens it says more
+	if ofRecording(f.state, replayed, true) || f.recording != nil && ofRecording(f.state, f.recording.path, f.recording.rotate != "") {
+		return usageError(s.say(text.StateTaken, "file", f.state), s.tryHelp(cmd))
+	}
+	if path := *f.watching.connection.flags.KubeConfig; path != "" {
+		if path, ok := forPrograms(path); !ok {
+			return usageError(s.say(text.PathIsList, "file", path), s.say(text.TryLinkToConfig, "file", shellWord(path), "command", s.command))
 		}
 	}
-	return targets[0] == targets[1]
+	return nil
 }
 
 // environment is what programs get besides what they are asked: the kubeconfig
@@ -107,9 +105,7 @@ func oneFile(a, b string) bool {
 func (f *runFlags) environment() []string {
 	env := append(os.Environ(), "HARK_FIELD_MANAGER="+f.fieldManager)
 	if path := *f.watching.connection.flags.KubeConfig; path != "" {
-		if absolute, err := atomicfile.Absolute(path); err == nil { // the same file, wherever its links lead
-			path = absolute
-		}
+		path, _ = forPrograms(path)
 		env = append(env, "KUBECONFIG="+path)
 	}
 	return env

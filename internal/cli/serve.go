@@ -45,7 +45,7 @@ func (s *session) serve(ctx context.Context, f *apiServerFlags) (err error) {
 	}
 	file, err := newKubeFile(f.kubeconfig, kubeconfig)
 	if err != nil {
-		return s.fileFailure(err)
+		return s.notWritten(f.kubeconfig, err)
 	}
 	defer func() { err = errors.Join(err, file.remove()) }()
 	ready := readyServer{Schema: apiServerSchema, URL: address, Kubeconfig: file.path, Loaded: loaded}
