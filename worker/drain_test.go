@@ -232,6 +232,36 @@ func TestARetryThatWillNotComeIsNamed(t *testing.T) {
 	}
 }
 
+// TestRetriesThatAreTakenBackAreForgotten: a pool that runs for long does not remember all
+// that ever failed.
+func TestRetriesThatAreTakenBackAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n, bound = 20_000, 2048
+		q := workqueue.New(workqueue.Options[int]{Backoff: workqueue.Backoff{Base: time.Hour}})
+		pool := worker.New(q, func(context.Context, int) (worker.Result, error) {
+			return worker.Result{}, errors.New("no")
+		}, worker.Options[int]{OnEnd: func(r worker.Run[int]) {
+			if r.Item < n-10 {
+				q.Cancel(r.Item)
+				q.Forget(r.Item)
+			}
+		}})
+		for i := range n {
+			q.Add(i)
+		}
+		time.AfterFunc(time.Minute, q.ShutDown)
+		e, ok := errors.AsType[*worker.DrainError[int]](pool.Run(t.Context()))
+		if !ok || len(e.Left) > bound {
+			t.Fatalf("%d are left; want %d at most", len(e.Left), bound)
+		}
+		for i := n - 10; i < n; i++ {
+			if !slices.Contains(e.Left, i) {
+				t.Errorf("%d was not taken back, and is not left", i)
+			}
+		}
+	})
+}
+
 // TestATimeoutCountsThoughThePoolEnds: what runs past its own timeout was not interrupted.
 func TestATimeoutCountsThoughThePoolEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -252,11 +253,19 @@ func (s *session[T]) fail(err error) {
 	s.stop(err)
 }
 
-// note keeps in mind what a run leaves undone, until the item's next run.
-func (s *session[T]) note(item T, outcome Outcome) {
+// note keeps in mind what a run leaves undone, until the item's next run or until its
+// failures are forgotten.
+func (p *Pool[T]) note(s *session[T], item T, outcome Outcome) {
+	s.mu.Lock()
+	suspects := s.undone.note(item, outcome)
+	s.mu.Unlock()
+	if suspects == nil {
+		return
+	}
+	maps.DeleteFunc(suspects, func(item T, _ int) bool { return p.queue.NumRequeues(item) > 0 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.undone.note(item, outcome)
+	s.undone.forget(suspects)
 }
 
 // left returns the items that the runs of this session leave undone.

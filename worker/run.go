@@ -110,7 +110,7 @@ func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) {
 	}
 	done.Outcome = e.outcome(done.Tries, p.options.MaxTries)
 	p.settle(done.Item, e, done.Outcome)
-	s.note(done.Item, done.Outcome)
+	p.note(s, done.Item, done.Outcome)
 	if again := p.count(r, e, &done); again {
 		p.queue.Add(done.Item)
 	}

@@ -7,6 +7,7 @@ import "slices"
 type undone[T comparable] struct {
 	last map[T]unfinished
 	runs int
+	room int // how many there may be before those that nobody retries are looked for
 }
 
 type unfinished struct {
@@ -14,17 +15,43 @@ type unfinished struct {
 	interrupted bool
 }
 
-// note replaces what is known of an item by the outcome of its last run.
-func (u *undone[T]) note(item T, outcome Outcome) {
+// firstRoom is the least room.
+const firstRoom = 1024
+
+// note replaces what is known of an item by the outcome of its last run. It returns those
+// to look at, each with its run, when there are many more than at the last look: a retry
+// that somebody took back from the queue has no further run.
+func (u *undone[T]) note(item T, outcome Outcome) (suspects map[T]int) {
 	if outcome != Interrupted && outcome != Retried {
 		delete(u.last, item)
-		return
+		return nil
 	}
 	if u.last == nil {
-		u.last = map[T]unfinished{}
+		u.last, u.room = map[T]unfinished{}, firstRoom
 	}
 	u.runs++
 	u.last[item] = unfinished{u.runs, outcome == Interrupted}
+	if len(u.last) <= u.room {
+		return nil
+	}
+	u.room = 2 * len(u.last) // until the look is over
+	suspects = make(map[T]int, len(u.last))
+	for item, last := range u.last {
+		if !last.interrupted {
+			suspects[item] = last.run
+		}
+	}
+	return suspects
+}
+
+// forget drops items that have had no other run than these.
+func (u *undone[T]) forget(items map[T]int) {
+	for item, run := range items {
+		if u.last[item].run == run {
+			delete(u.last, item)
+		}
+	}
+	u.room = max(2*len(u.last), firstRoom)
 }
 
 // items returns them by the order of their last runs; those that wait for a retry only
