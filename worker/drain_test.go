@@ -98,7 +98,7 @@ func TestAnInterruptedItemKeepsItsPriority(t *testing.T) {
 
 func TestRunReturnsTheErrorOfTheQueueAndWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &brokenQueue{workqueue.New(workqueue.Options[string]{}), errors.New("broken")}
+		q := &brokenQueue{Queue: workqueue.New(workqueue.Options[string]{}), err: errors.New("broken")}
 		q.Add("10h")
 		ctx, stop := context.WithCancel(t.Context())
 		pool := worker.New(q, sleepFor, worker.Options[string]{DrainTimeout: time.Second})
@@ -321,21 +321,22 @@ func TestRunEndsWithTheQueueAndRefusesToRunTwiceAtOnce(t *testing.T) {
 	})
 }
 
-// brokenQueue fails after its first item.
+// brokenQueue fails after its first item, of whichever worker that is.
 type brokenQueue struct {
 	*workqueue.Queue[string]
-	err error
+	err  error
+	gave atomic.Bool
 }
 
 func (q *brokenQueue) GetContext(ctx context.Context) (string, error) {
-	if q.Len() > 0 {
+	if !q.gave.Swap(true) {
 		return q.Queue.GetContext(ctx)
 	}
 	return "", q.err
 }
 
 func TestRunReturnsTheErrorOfItsQueue(t *testing.T) {
-	q := &brokenQueue{workqueue.New(workqueue.Options[string]{}), errors.New("broken")}
+	q := &brokenQueue{Queue: workqueue.New(workqueue.Options[string]{}), err: errors.New("broken")}
 	q.Add("a")
 	pool := worker.New(q, func(context.Context, string) (worker.Result, error) { return worker.Result{}, nil }, worker.Options[string]{Workers: 1})
 	if err := pool.Run(t.Context()); err != q.err || pool.Stats().Succeeded != 1 {
