@@ -29,6 +29,7 @@
 // cause [ErrDrainTimeout], and Run returns a [DrainError] that names the items
 // whose runs failed by that. They are queued again, uncounted, for whoever runs
 // the queue next. With Options.DrainQueued the queue is shut down, what is
-// queued is run too, and what could not be is named, as is what failed and waits for
-// a retry that will not come; other delayed items are dropped, as at every shutdown.
+// queued is run too, and what could not be is named, as is what fails then. What is
+// delayed when a queue is shut down, a retry too, is dropped and not named: those who
+// watch the objects add all of them when they start again.
 package worker

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -193,28 +194,28 @@ func TestDrainQueuedNamesAFailureThoughItDidNotTimeOut(t *testing.T) {
 	})
 }
 
-// TestARetryThatWillNotComeIsNamed: whenever its run failed, and whoever shut the queue down.
-func TestARetryThatWillNotComeIsNamed(t *testing.T) {
+// TestARetryThatIsRefusedIsNamed: whoever shut the queue down. One that waits already is
+// dropped with all that is delayed.
+func TestARetryThatIsRefusedIsNamed(t *testing.T) {
+	drain, keep := worker.Options[string]{DrainQueued: true}, worker.Options[string]{}
 	for name, tc := range map[string]struct {
 		options worker.Options[string]
 		end     func(b *bench)
 		after   time.Duration
 		want    []string
 	}{
-		"drained during the run":     {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
-		"drained after the run":      {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, 1500 * time.Millisecond, []string{"a", "b"}},
-		"shut down during the run":   {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown() }, 500 * time.Millisecond, []string{"a", "b"}},
-		"shut down after the run":    {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown() }, 1500 * time.Millisecond, []string{"a", "b"}},
-		"both":                       {worker.Options[string]{}, func(b *bench) { b.queue.ShutDown(); b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
-		"left to who runs it next":   {worker.Options[string]{}, func(b *bench) { b.stop() }, 1500 * time.Millisecond, nil},
-		"drained after the next run": {worker.Options[string]{DrainQueued: true}, func(b *bench) { b.stop() }, time.Minute, nil},
+		"drained during the run":   {drain, func(b *bench) { b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"drained after the run":    {drain, func(b *bench) { b.stop() }, 1500 * time.Millisecond, nil},
+		"shut down during the run": {keep, func(b *bench) { b.queue.ShutDown() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"shut down after the run":  {keep, func(b *bench) { b.queue.ShutDown() }, 1500 * time.Millisecond, nil},
+		"both during the run":      {keep, func(b *bench) { b.queue.ShutDown(); b.stop() }, 500 * time.Millisecond, []string{"a", "b"}},
+		"both after the run":       {keep, func(b *bench) { b.stop(); b.queue.ShutDown() }, 1500 * time.Millisecond, nil},
+		"left to who runs it next": {keep, func(b *bench) { b.stop() }, 500 * time.Millisecond, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, func(_ context.Context, item string) (worker.Result, error) {
+			q := workqueue.Options[string]{Backoff: workqueue.Backoff{Base: time.Hour}}
+			b := newBenchOf(t, q, func(context.Context, string) (worker.Result, error) {
 				time.Sleep(time.Second)
-				if time.Now().Second() > 20 {
-					return worker.Result{}, nil
-				}
 				return worker.Result{}, errors.New("no")
 			}, tc.options)
 			b.queue.Add("a")
@@ -223,7 +224,7 @@ func TestARetryThatWillNotComeIsNamed(t *testing.T) {
 			time.AfterFunc(tc.after, func() { tc.end(b) })
 			err := <-b.ended
 			e, ok := errors.AsType[*worker.DrainError[string]](err)
-			if ok != (tc.want != nil) || ok && !slices.Equal(e.Left, tc.want) {
+			if ok != (tc.want != nil) || ok && (!slices.Equal(e.Left, tc.want) || e.TimedOut) {
 				t.Errorf("%s: Run = %v; want %v left", name, err, tc.want)
 			}
 			b.stop()
@@ -232,50 +233,24 @@ func TestARetryThatWillNotComeIsNamed(t *testing.T) {
 	}
 }
 
-// TestRetriesThatAreTakenBackAreForgotten: a pool that runs for long does not remember all
-// that ever failed.
-func TestRetriesThatAreTakenBackAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n, bound = 20_000, 2048
-		q := workqueue.New(workqueue.Options[int]{Backoff: workqueue.Backoff{Base: time.Hour}})
-		pool := worker.New(q, func(context.Context, int) (worker.Result, error) {
-			return worker.Result{}, errors.New("no")
-		}, worker.Options[int]{OnEnd: func(r worker.Run[int]) {
-			if r.Item < n-10 {
-				q.Cancel(r.Item)
-				q.Forget(r.Item)
-			}
-		}})
-		for i := range n {
-			q.Add(i)
-		}
-		time.AfterFunc(time.Minute, q.ShutDown)
-		e, ok := errors.AsType[*worker.DrainError[int]](pool.Run(t.Context()))
-		if !ok || len(e.Left) > bound {
-			t.Fatalf("%d are left; want %d at most", len(e.Left), bound)
-		}
-		for i := n - 10; i < n; i++ {
-			if !slices.Contains(e.Left, i) {
-				t.Errorf("%d was not taken back, and is not left", i)
-			}
-		}
-	})
-}
-
 // TestATimeoutCountsThoughThePoolEnds: what runs past its own timeout was not interrupted.
 func TestATimeoutCountsThoughThePoolEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, func(context.Context, string) (worker.Result, error) {
-			time.Sleep(10 * time.Second)
-			return worker.Result{}, errors.New("late")
-		}, worker.Options[string]{Timeout: 2 * time.Second, MaxTries: 1, DrainTimeout: -1})
-		b.queue.Add("a")
-		time.Sleep(5 * time.Second)
-		b.mustEnd(t)
-		if got := b.pool.Parked(); len(got) != 1 || b.queue.Len() != 0 {
-			t.Errorf("Parked = %+v, Len = %d; want a parked and not queued", got, b.queue.Len())
-		}
-	})
+	for name, fail := range map[string]func() error{
+		"error": func() error { return errors.New("late") }, "panic": func() error { panic("late") }, "goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, func(context.Context, string) (worker.Result, error) {
+				time.Sleep(10 * time.Second)
+				return worker.Result{}, fail()
+			}, worker.Options[string]{Timeout: 2 * time.Second, MaxTries: 1, DrainTimeout: -1})
+			b.queue.Add("a")
+			time.Sleep(5 * time.Second)
+			b.mustEnd(t)
+			if got := b.pool.Parked(); len(got) != 1 || b.queue.Len() != 0 {
+				t.Errorf("%s: Parked = %+v, Len = %d; want a parked and not queued", name, got, b.queue.Len())
+			}
+		})
+	}
 }
 
 func TestARunThatIgnoresTheEndIsWaitedForOrAbandoned(t *testing.T) {

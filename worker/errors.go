@@ -57,11 +57,10 @@ func (e *PanicError) Unwrap() error {
 // DrainError is returned by Run when it ended with work undone.
 type DrainError[T comparable] struct {
 	// Left are the items that were not done: their runs were interrupted or
-	// abandoned; if the queue was shut down, also those that failed last, whose retry
-	// will not come; and with Options.DrainQueued those whose run never came.
+	// abandoned, or failed when the queue was shut down already, so that there is no
+	// retry; and with Options.DrainQueued those whose run never came.
 	Left []T
-	// TimedOut: Options.DrainTimeout passed. Otherwise everything that was queued had its
-	// run, unless somebody called ShutDown of a queue that was being drained.
+	// TimedOut: Options.DrainTimeout passed.
 	TimedOut bool
 }
 

@@ -26,8 +26,8 @@ const (
 	Retried
 	// Parked: failed for good.
 	Parked
-	// Interrupted: failed after the pool had ended the run's context; it is
-	// queued again and the failure does not count.
+	// Interrupted: failed after the pool had ended the run's context because it stops; it
+	// is queued again and the failure does not count.
 	Interrupted
 )
 
@@ -50,7 +50,8 @@ type ending struct {
 	err                       error
 	permanent                 bool // err is, or wraps, a *PermanentError
 	panicked, goexit, timeout bool // what err comes from
-	interrupted               bool // the pool had ended the run's context
+	interrupted               bool // the pool had ended all contexts
+	late                      bool // the run's own timeout had ended its context before
 }
 
 // classify looks at what a function returned, and at the cause of its context's
@@ -77,7 +78,7 @@ func (e *ending) outcome(tries, maxTries int) Outcome {
 		return Succeeded
 	case e.permanent:
 		return Parked
-	case e.interrupted && !e.timeout: // its own timeout came first
+	case e.interrupted && !e.late:
 		return Interrupted
 	case maxTries > 0 && tries >= maxTries:
 		return Parked

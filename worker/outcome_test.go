@@ -30,7 +30,11 @@ type bench struct {
 
 // newBench runs fn for the items of a new queue. It must be called in a bubble.
 func newBench(t *testing.T, fn worker.Func[string], options worker.Options[string]) *bench {
-	b := &bench{queue: workqueue.New(workqueue.Options[string]{}), start: time.Now(), ended: make(chan error, 1)}
+	return newBenchOf(t, workqueue.Options[string]{}, fn, options)
+}
+
+func newBenchOf(t *testing.T, queue workqueue.Options[string], fn worker.Func[string], options worker.Options[string]) *bench {
+	b := &bench{queue: workqueue.New(queue), start: time.Now(), ended: make(chan error, 1)}
 	options.OnEnd = func(r worker.Run[string]) {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -81,9 +80,9 @@ type session[T comparable] struct {
 
 // Run starts the workers and blocks until ctx ends or the queue is shut down,
 // and all that it started has ended; see Options.AbandonAfter for the one
-// exception. It returns nil; a *DrainError[T] if work was left undone, retries among it
-// if the queue was shut down; ErrRunning if the pool is running; or the error that the
-// queue's GetContext returned. Run may be called again when it has returned.
+// exception. It returns nil; a *DrainError[T] if work was left undone; ErrRunning if the
+// pool is running; or the error that the queue's GetContext returned. Run may be called
+// again when it has returned.
 func (p *Pool[T]) Run(ctx context.Context) error {
 	if !p.begin() {
 		return ErrRunning
@@ -166,10 +165,10 @@ func (p *Pool[T]) await(ended <-chan struct{}) {
 }
 
 // left returns the items that were not done: runs that were interrupted, or that failed
-// and are not retried, runs that are abandoned, and what the queue still holds if it was
-// to be drained.
+// and were refused a retry, runs that are abandoned, and what the queue still holds if it
+// was to be drained.
 func (p *Pool[T]) left(s *session[T]) []T {
-	left, seen, shut := []T(nil), make(map[T]bool), p.queue.ShuttingDown()
+	left, seen := []T(nil), make(map[T]bool)
 	add := func(items []T) {
 		for _, item := range items {
 			if !seen[item] {
@@ -178,11 +177,11 @@ func (p *Pool[T]) left(s *session[T]) []T {
 			}
 		}
 	}
-	add(s.left(shut)) // of an open queue, who runs it next has the retries
+	add(s.left())
 	for _, running := range p.Stats().Running {
 		add([]T{running.Item})
 	}
-	if p.options.DrainQueued && shut {
+	if p.options.DrainQueued && p.queue.ShuttingDown() {
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		queued, _ := p.queue.Drain(ended)
@@ -253,26 +252,18 @@ func (s *session[T]) fail(err error) {
 	s.stop(err)
 }
 
-// note keeps in mind what a run leaves undone, until the item's next run or until its
-// failures are forgotten.
-func (p *Pool[T]) note(s *session[T], item T, outcome Outcome) {
-	s.mu.Lock()
-	suspects := s.undone.note(item, outcome)
-	s.mu.Unlock()
-	if suspects == nil {
-		return
-	}
-	maps.DeleteFunc(suspects, func(item T, _ int) bool { return p.queue.NumRequeues(item) > 0 })
+// note keeps in mind what a run leaves undone: by an interruption, or as its retry, once
+// the queue is shut down, is refused.
+func (s *session[T]) note(item T, left bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.undone.forget(suspects)
+	s.undone.note(item, left)
 }
 
-// left returns the items that the runs of this session leave undone.
-func (s *session[T]) left(noRetry bool) []T {
+func (s *session[T]) left() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.undone.items(noRetry)
+	return s.undone.items()
 }
 
 func (s *session[T]) failure() error {

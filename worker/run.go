@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"time"
 )
@@ -58,6 +59,9 @@ func (p *Pool[T]) start(r *run[T], item T) bool {
 func (p *Pool[T]) call(ctx context.Context, item T, e *ending) {
 	returned := false
 	defer func() {
+		e.late = errors.Is(context.Cause(ctx), ErrTimeout)
+	}()
+	defer func() {
 		if returned {
 			return
 		}
@@ -110,7 +114,7 @@ func (p *Pool[T]) finish(s *session[T], r *run[T], e *ending) {
 	}
 	done.Outcome = e.outcome(done.Tries, p.options.MaxTries)
 	p.settle(done.Item, e, done.Outcome)
-	p.note(s, done.Item, done.Outcome)
+	s.note(done.Item, done.Outcome == Interrupted || done.Outcome == Retried && p.queue.ShuttingDown())
 	if again := p.count(r, e, &done); again {
 		p.queue.Add(done.Item)
 	}
