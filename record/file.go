@@ -26,7 +26,7 @@ type File struct {
 // where there are such; a part that is named itself is read alone. Errors are
 // those of the file and of Header.
 func Open(path string) (*File, error) {
-	if target, err := atomicfile.Target(path); err == nil { // not of a pipe, which has no parts
+	if target, err := atomicfile.Target(path); err == nil { // what is no file has no parts
 		path = target
 	}
 	parts, err := chain(path)

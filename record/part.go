@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gocampus/hark/internal/atomicfile"
@@ -136,6 +137,20 @@ func Create(path string, o Options) (*Recorder, error) {
 // partPath is the name of a part that is complete.
 func partPath(path string, number int) string { return path + "." + strconv.Itoa(number) }
 
+// PartOf tells which file a name FILE.N is a complete part of, by its form alone, and its
+// number from 1. The number of other names is 0.
+func PartOf(name string) (file string, number int) {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return name, 0
+	}
+	number, err := strconv.Atoi(name[dot+1:])
+	if err != nil || number <= 0 || strconv.Itoa(number) != name[dot+1:] {
+		return name, 0
+	}
+	return name[:dot], number
+}
+
 // manyParts is a number that no recording reaches.
 const manyParts = 99_999_999
 
@@ -149,8 +164,8 @@ func readyForParts(path string) (string, error) {
 	if older := partsOf(target); len(older) > 0 {
 		return "", &NotEmptyError{Path: partPath(target, older[0])} // it would be replaced
 	}
-	if _, err := os.Lstat(partPath(target, manyParts)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err // the name would be too long
+	if _, err := os.Lstat(partPath(target, manyParts)); errors.Is(err, syscall.ENAMETOOLONG) {
+		return "", &fs.PathError{Op: "rotate", Path: path, Err: errors.New("the names of the parts would be too long")}
 	}
 	return target, nil
 }
@@ -163,8 +178,7 @@ func partsOf(path string) []int {
 	}
 	var numbers []int
 	for _, entry := range entries {
-		suffix, ok := strings.CutPrefix(entry.Name(), filepath.Base(path)+".")
-		if number, err := strconv.Atoi(suffix); ok && err == nil && number > 0 && strconv.Itoa(number) == suffix {
+		if base, number := PartOf(entry.Name()); number > 0 && base == filepath.Base(path) {
 			numbers = append(numbers, number)
 		}
 	}

@@ -1,10 +1,6 @@
 package watch
 
-import (
-	"strings"
-
-	"github.com/gocampus/hark/wire"
-)
+import "github.com/gocampus/hark/wire"
 
 // EventType is the type of a watch event as the API writes it.
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes.
@@ -21,14 +17,7 @@ const (
 
 // ClassifyEvent returns the event type that raw names, whatever its case (of ASCII).
 // An unknown one is returned as it was written.
-func ClassifyEvent(raw string) EventType {
-	for _, known := range [...]EventType{EventModified, EventAdded, EventDeleted, EventBookmark, EventError} {
-		if len(raw) == len(known) && strings.EqualFold(raw, string(known)) { // of that length it is ASCII
-			return known
-		}
-	}
-	return EventType(raw)
-}
+func ClassifyEvent(raw string) EventType { return EventType(wire.EventType(raw)) }
 
 // Cause says why an event is delivered.
 type Cause uint8

@@ -92,7 +92,7 @@ func (j *jsonItems) member() error {
 		j.state = afterList
 		return nil
 	}
-	name, ok := s.memberName()
+	name, ok := j.name()
 	switch {
 	case !ok:
 		return nil
@@ -107,9 +107,10 @@ func (j *jsonItems) member() error {
 	return j.read(name, value, at)
 }
 
-// memberName consumes the key at hand and its colon, and begins the value. White space
+// name consumes the key at hand and its colon, and begins the value. White space
 // between them may be as long as it likes; a key over the limit has no name.
-func (s *scanner) memberName() (name string, ok bool) {
+func (j *jsonItems) name() (name string, ok bool) {
+	s := &j.scanner
 	s.begin()
 	key, ok := s.str()
 	if !ok {

@@ -24,7 +24,7 @@ func (o Options) limit() int {
 
 // WatchEvent is one frame of a watch stream.
 type WatchEvent struct {
-	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, in whatever case the server
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, in upper case however the server
 	// wrote it, or something newer as it was written.
 	Type string
 	// Object is set unless Type is BOOKMARK or ERROR, or newer and without an

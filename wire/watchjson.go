@@ -63,7 +63,7 @@ func (s *scanner) event(f *frame) (bad error) {
 	if s.err != nil || s.over {
 		return nil
 	}
-	f.eventType = classify(s.text(name))
+	f.eventType = EventType(s.text(name))
 	if object.end > 0 {
 		f.object = s.buf[object.start:object.end]
 		f.offset = s.base + int64(object.start)

@@ -69,7 +69,7 @@ func readEvent(body []byte, f *frame) error {
 			event.err = extension.err
 		}
 	}
-	f.eventType = classify(name)
+	f.eventType = EventType(name)
 	if event.err != nil || len(object.data) == 0 {
 		return event.err
 	}

@@ -132,16 +132,3 @@ func (r *WatchReader) status(f *frame) *Status {
 	}
 	return status.detach()
 }
-
-// eventTypes are those that are known.
-var eventTypes = [...]string{"MODIFIED", "ADDED", "DELETED", "BOOKMARK", "ERROR"}
-
-// classify returns the known type that t names in whatever case, or a copy of t.
-func classify(t string) string {
-	for _, known := range &eventTypes {
-		if len(t) == len(known) && strings.EqualFold(t, known) { // of that length it is ASCII
-			return known
-		}
-	}
-	return strings.Clone(t)
-}

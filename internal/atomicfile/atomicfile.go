@@ -19,16 +19,17 @@ const maxLinks = 40
 
 // Target returns the path, without links, of the file that a path leads to, which need
 // not exist. As the system does, it goes up from where a link leads and not from the
-// link, which a path that was cleaned would. A directory is an error, and so is what has
-// no path, such as a pipe that /dev/stdout leads to.
+// link, which a path that was cleaned would. Errors: what is there and is no regular file;
+// a magic link, those of /proc such as /dev/stdout leads to, which names what is open and
+// not a path.
 func Target(path string) (string, error) {
-	at, magic := path, false
+	at := path
 	for range maxLinks + 1 {
 		dir, name := filepath.Split(at)
 		if name == "" || name == "." || name == ".." {
 			return "", named(path, at, errDirectory)
 		}
-		dir, err := filepath.EvalSymlinks(dir + ".")
+		dir, err := directory(dir + ".")
 		if err != nil {
 			return "", named(path, at, err)
 		}
@@ -36,33 +37,52 @@ func Target(path string) (string, error) {
 		to, err := os.Readlink(at)
 		switch {
 		case err != nil: // it is no link
-			return at, refused(path, at, magic)
+			return at, refused(path, at)
+		case strings.HasPrefix(dir, "/proc/"):
+			return "", named(path, path, errMagic)
 		case filepath.IsAbs(to):
 			at = to
 		default:
 			at = dir + string(filepath.Separator) + to
 		}
-		magic = magic || strings.HasPrefix(dir, "/proc/")
 	}
 	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
 }
 
 var (
 	errDirectory = errors.New("that is the path of a directory")
-	errNoPath    = errors.New("what is open there has no path of its own")
+	errIrregular = errors.New("that is no regular file")
+	errMagic     = errors.New("that names what is open, and has no path of its own")
 )
 
-// refused is the error for a target that is no file to write. Magic links, those of
-// /proc, need not lead to what their text names.
-func refused(path, target string, magic bool) error {
+// directory returns the path of a directory without links.
+func directory(path string) (string, error) {
+	for range 3 { // somebody may be changing links
+		dir, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", err
+		}
+		there, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		if found, err := os.Stat(dir); err == nil && os.SameFile(there, found) {
+			return dir, nil
+		}
+	}
+	return "", errMagic // what its links lead to is not what their text names
+}
+
+// refused is the error for what is at a target and cannot be replaced.
+func refused(path, target string) error {
 	found, err := os.Lstat(target)
-	if err == nil && found.IsDir() {
+	switch {
+	case err != nil || found.Mode().IsRegular():
+		return nil // whatever else is wrong, who opens it will be told
+	case found.IsDir():
 		return named(path, target, errDirectory)
 	}
-	if there, opened := os.Stat(path); magic && opened == nil && (err != nil || !os.SameFile(there, found)) {
-		return named(path, path, errNoPath)
-	}
-	return nil // whatever else is wrong, who opens it will be told
+	return named(path, target, errIrregular)
 }
 
 // Absolute returns the path from the root, which it does not clean: see Target.

@@ -133,40 +133,52 @@ func TestAsManyLinksAsTheSystemFollows(t *testing.T) {
 	holds(t, at(0), "new")
 }
 
-// TestWhatIsOpenButHasNoPathIsRefused: /dev/stdout may lead to such a thing.
-func TestWhatIsOpenButHasNoPathIsRefused(t *testing.T) {
+// TestMagicLinksAreRefused: they lead to what is open, whatever path their text names.
+func TestMagicLinksAreRefused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
 	}
 	dir := t.TempDir()
-	open := func(name string) (*os.File, string) {
-		file, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = file.Close() })
-		return file, fmt.Sprintf("/proc/self/fd/%d", file.Fd())
-	}
-	there, path := open("there")
-	if got, err := Target(path); err != nil || got != there.Name() {
-		t.Errorf("Target of an open file = %s, %v; want %s", got, err, there.Name())
-	}
-	gone, path := open("gone")
-	if err := os.Remove(gone.Name()); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(path, []byte("new"), 0o600); err == nil || !strings.Contains(err.Error(), path+": "+errNoPath.Error()) {
-		t.Errorf("Write to a deleted file: %v; want that it has no path", err)
-	}
-	_, pipe, err := os.Pipe()
+	file, err := os.Create(filepath.Join(dir, "file"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = pipe.Close() }()
-	if got, err := Target(fmt.Sprintf("/proc/self/fd/%d", pipe.Fd())); err == nil {
-		t.Errorf("Target of a pipe = %s; want an error", got)
+	defer func() { _ = file.Close() }()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), link); err != nil {
+		t.Fatal(err)
 	}
-	holdsOnly(t, dir, "there")
+	for _, err := range []error{Check(link), Write(link, []byte("new"), 0o600)} {
+		if err == nil || !strings.Contains(err.Error(), link+": "+errMagic.Error()) {
+			t.Errorf("%v; want that %s has no path", err, link)
+		}
+	}
+	t.Chdir(dir)
+	if err := Write("/proc/self/cwd/file", []byte("new"), 0o600); err != nil { // its text is true
+		t.Error(err)
+	}
+	holds(t, "file", "new")
+	if err := os.Rename(dir, dir+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil { // another one of that name does not make it so
+		t.Fatal(err)
+	}
+	if err := Write("/proc/self/cwd/../"+filepath.Base(dir)+"2/file", []byte("newer"), 0o600); err != nil {
+		t.Error(err)
+	}
+	holds(t, dir+"2/file", "newer")
+}
+
+func TestOnlyFilesAreReplaced(t *testing.T) {
+	for _, err := range []error{Check(os.DevNull), Write(os.DevNull, nil, 0o600)} {
+		if err == nil {
+			t.Errorf("%s is replaced", os.DevNull)
+		}
+	}
+	if info, err := os.Stat(os.DevNull); err == nil && info.Mode().IsRegular() {
+		t.Errorf("%s is a file now", os.DevNull)
+	}
 }
 
 func TestAFailureLeavesTheFileAndNamesIt(t *testing.T) {

@@ -4,10 +4,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/gocampus/hark/internal/atomicfile"
+	"github.com/gocampus/hark/record"
 )
 
 // place is where a path leads to, "" if that cannot be told: who opens it says why.
@@ -26,39 +27,54 @@ func place(path string) string {
 	return target
 }
 
-// ofRecording tells whether a path leads to the file of a recording or, with parts, to one
-// of those beside it.
+// ofRecording tells whether a path leads to the file of a recording or, with parts, to what
+// is or would be one of its parts.
 func ofRecording(path, recording string, parts bool) bool {
 	at, file := place(path), place(recording)
 	if at == "" || file == "" {
 		return false
 	}
-	suffix, beside := strings.CutPrefix(at, file+".")
-	if beside && parts {
-		number, err := strconv.Atoi(suffix)
-		return err == nil && number > 0
+	if parts {
+		at, _ = record.PartOf(at)
 	}
 	return at == file
 }
 
-// isOutput tells whether a path, such as /dev/stdout, leads to where this process says
-// something. What is written to /dev/null does not mix.
-func (s *session) isOutput(path string) bool {
+// ofPlayed is ofRecording for one that exists: its path may be that of a part.
+func ofPlayed(path, recording string) bool {
+	whole, _ := record.PartOf(recording)
+	return ofRecording(path, recording, true) || ofRecording(path, whole, true)
+}
+
+// isOutput tells whether a path, such as /dev/stdout, leads to one of these streams. What
+// is written to /dev/null does not mix.
+func isOutput(path string, streams ...io.Writer) bool {
 	at, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	for _, stream := range [...]io.Writer{s.Out, s.Err} {
+	return err == nil && slices.ContainsFunc(streams, func(stream io.Writer) bool {
 		file, ok := stream.(*os.File)
 		if !ok {
-			continue
+			return false
 		}
 		info, err := file.Stat()
-		if err == nil && os.SameFile(at, info) && (info.Mode()&os.ModeCharDevice == 0 || isTerminal(stream)) {
-			return true
-		}
+		return err == nil && os.SameFile(at, info) && mixes(file, info)
+	})
+}
+
+// oneStream tells whether two streams lead to one place.
+func oneStream(a, b io.Writer) bool {
+	file, ok := a.(*os.File)
+	other, also := b.(*os.File)
+	if !ok || !also {
+		return false
 	}
-	return false
+	info, err := file.Stat()
+	second, failed := other.Stat()
+	return err == nil && failed == nil && os.SameFile(info, second) && mixes(file, info)
+}
+
+// mixes tells whether what is written by two shows.
+func mixes(file *os.File, info os.FileInfo) bool {
+	return info.Mode()&os.ModeCharDevice == 0 || isTerminal(file)
 }
 
 // forPrograms is a path as programs find it wherever they run and its links lead; ok is

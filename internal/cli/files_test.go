@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,16 +23,47 @@ func TestWhereTheOutputGoesIsNoPlaceForAFile(t *testing.T) {
 	if err := os.Symlink("out", link); err != nil {
 		t.Skip(err)
 	}
-	s := newSession(Process{Out: out, Err: null, Getenv: os.Getenv})
 	for path, want := range map[string]bool{
 		out.Name(): true, link: true, filepath.Join(dir, ".", "out"): true,
 		filepath.Join(dir, "another"): false, dir: false, os.DevNull: false,
 	} {
-		if got := s.isOutput(path); got != want {
+		if got := isOutput(path, out, null); got != want {
 			t.Errorf("isOutput(%s) = %t; want %t", path, got, want)
 		}
 	}
-	if s := newSession(Process{Out: null, Err: out, Getenv: os.Getenv}); !s.isOutput(link) {
-		t.Error("where errors go is taken for a place of a file's own")
+	if !isOutput(link, null, out) || isOutput(link, null) || isOutput(link, &bytes.Buffer{}) {
+		t.Error("each stream counts, and no other")
+	}
+	second, err := os.OpenFile(link, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = second.Close() }()
+	if !oneStream(out, second) || oneStream(out, null) || oneStream(null, null) || oneStream(out, &bytes.Buffer{}) {
+		t.Error("two streams to one file are one, and no others")
+	}
+}
+
+func TestAStateIsNotForAFileOfTheRecording(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, c := range []struct {
+		state, recording string
+		parts, played    bool
+		want             bool
+	}{
+		{"a", "a", false, false, true}, {"./a", dir + "/a", false, false, true}, {"b", "a", true, false, false},
+		{"a.1", "a", false, false, false}, {"a.1", "a", true, false, true}, {"a.12", "a", true, false, true},
+		{"a.0", "a", true, false, false}, {"a.01", "a", true, false, false}, {"a.+1", "a", true, false, false}, {"a.1.2", "a", true, false, false},
+		{"a", "a.1", true, false, false}, {"a", "a.1", true, true, true}, {"a.2", "a.1", true, true, true}, {"b", "a.1", true, true, false},
+		{"", "a", true, true, false}, {"a", "", true, true, false}, {"a", "-", true, true, false},
+	} {
+		got := ofRecording(c.state, c.recording, c.parts)
+		if c.played {
+			got = ofPlayed(c.state, c.recording)
+		}
+		if got != c.want {
+			t.Errorf("%+v = %t", c, got)
+		}
 	}
 }

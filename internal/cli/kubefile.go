@@ -61,11 +61,10 @@ func (s *session) notOver(err error) error {
 
 // notWritten adds to an error of the file to write what to try; "" is a temporary file.
 func (s *session) notWritten(path string, err error) error {
-	folder := filepath.Dir(path)
+	try := s.say(text.TryPlace, "command", s.command+" apiserver")
 	if path == "" {
-		folder = os.TempDir()
+		try = s.say(text.TryFolder, "command", s.command+" apiserver", "folder", os.TempDir())
 	}
-	try := s.say(text.TryPlace, "folder", shellWord(folder))
 	return &failure{code: exitError, message: "error: " + err.Error(), try: try, err: err}
 }
 

@@ -101,8 +101,10 @@ func (f *recordFlags) check(s *session, cmd *cobra.Command) error {
 		return wrong(text.NeedsFile)
 	case f.path == standardOutput && !f.own:
 		return wrong(text.StdoutTaken)
-	case !f.own && f.path != "" && s.isOutput(f.path):
-		return wrong(text.OutputTaken, "flag", "record", "file", f.path)
+	case !f.own && f.path != "" && isOutput(f.path, s.Out, s.Err):
+		return wrong(text.OutputTaken, "command", s.command, "flag", "record", "file", f.path)
+	case f.own && f.path != standardOutput && isOutput(f.path, s.Err), f.own && f.path == standardOutput && oneStream(s.Out, s.Err):
+		return wrong(text.OutputTaken, "command", s.command, "flag", "output", "file", f.path)
 	case f.path == standardOutput && isTerminal(s.Out):
 		return wrong(text.NotOnTerminal)
 	case f.path == standardOutput && f.rotate != "":

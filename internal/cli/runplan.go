@@ -86,15 +86,15 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 
 // checkFiles refuses files that would be written over each other, or cannot be told of.
 func (f *runFlags) checkFiles(s *session, cmd *cobra.Command, replayed string) error {
-	if f.state != "" && s.isOutput(f.state) {
-		return usageError(s.say(text.OutputTaken, "flag", "state", "file", f.state), s.tryHelp(cmd))
+	if f.state != "" && isOutput(f.state, s.Out, s.Err) {
+		return usageError(s.say(text.OutputTaken, "command", s.command, "flag", "state", "file", f.state), s.tryHelp(cmd))
 	}
-	if ofRecording(f.state, replayed, true) || f.recording != nil && ofRecording(f.state, f.recording.path, f.recording.rotate != "") {
+	if ofPlayed(f.state, replayed) || f.recording != nil && ofRecording(f.state, f.recording.path, f.recording.rotate != "") {
 		return usageError(s.say(text.StateTaken, "file", f.state), s.tryHelp(cmd))
 	}
 	if path := *f.watching.connection.flags.KubeConfig; path != "" {
 		if path, ok := forPrograms(path); !ok {
-			return usageError(s.say(text.PathIsList, "file", path), s.say(text.TryLinkToConfig, "file", shellWord(path), "command", s.command))
+			return usageError(s.say(text.PathIsList, "file", path), s.say(text.TryLinkToConfig, "file", shellWord(path), "separator", string(filepath.ListSeparator)))
 		}
 	}
 	return nil

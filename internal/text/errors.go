@@ -22,7 +22,7 @@ var (
 	TryFreePort  = message("{command} without --addr, for a free port of this machine", "不加 --addr 运行 {command}，使用本机的空闲端口")
 	TryLocalAddr = message("{command} --addr {addr}, or add --unsafe-any-address", "{command} --addr {addr}；或加上 --unsafe-any-address")
 	TryOtherFile = message("{command} --kubeconfig-out with a file that does not exist yet", "{command} --kubeconfig-out 换一个尚不存在的文件")
-	TryPlace     = message("ls -ld {folder}, df {folder}, or another file", "ls -ld {folder}、df {folder}，或换一个文件")
+	TryPlace     = message("{command} --kubeconfig-out with a file in a folder that exists, can be written and has room", "{command} --kubeconfig-out 换一个文件：所在目录须已存在、可写且有空间")
 	TryFile      = message("ls -l {file}", "ls -l {file}")
 	TryObject    = message("give each document apiVersion, kind and metadata.name, and each CustomResourceDefinition before its objects",
 		"每个文档都要有 apiVersion、kind 和 metadata.name；CustomResourceDefinition 要在它的对象之前")

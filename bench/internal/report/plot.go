@@ -113,19 +113,13 @@ func (p Plot) axes() (x, y axis) {
 func (s span) axis(base float64) axis {
 	a := axis{span{1, base}, base}
 	if s.low <= s.high {
-		low, high := math.Floor(a.log(s.low)), math.Ceil(a.log(s.high))
+		low, high := math.Floor(a.log(s.low)+1e-9), math.Ceil(a.log(s.high)-1e-9) // a power of the base is whole
 		a.low, a.high = math.Pow(base, low), math.Pow(base, max(high, low+1))
 	}
 	return a
 }
 
-// log is exact for powers of ten to the base ten, and of two to others that are such.
-func (a axis) log(v float64) float64 {
-	if a.base == 10 {
-		return math.Log10(v)
-	}
-	return math.Log2(v) / math.Log2(a.base)
-}
+func (a axis) log(v float64) float64 { return math.Log2(v) / math.Log2(a.base) }
 
 func (a axis) part(v float64) float64 { return a.log(v/a.low) / a.log(a.high/a.low) }
 

@@ -1,9 +1,10 @@
 package sides
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/gocampus/hark/bench/internal/input"
 	"github.com/gocampus/hark/key"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Job is what one side does once.
