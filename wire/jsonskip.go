@@ -82,7 +82,7 @@ func (s *scanner) hop(floor int) bool {
 			}
 		case s.depth == maxDepth:
 			return false
-		case b[s.pos+1] == c+2: // each bracket has the code of the one that it shuts, and 2
+		case b[s.pos+1] == c+2: // as in ASCII for both kinds of brackets
 			s.pos += 2
 		case !s.hopTo(hopInto(b, s.pos)):
 			return false
