@@ -11,7 +11,7 @@ import (
 	"github.com/gocampus/hark/key"
 )
 
-// ConfigMaps returns config maps of about 1.5 KB with nothing in common: three
+// ConfigMaps returns config maps of about 1.4 KB with nothing in common: three
 // small settings and a file.
 func ConfigMaps() *Set {
 	return &Set{

@@ -104,11 +104,11 @@ type Line struct {
 	Name string
 	// Work in a few words, for the table.
 	Work string
-	// Base and Hark are medians in Unit; Spread is how far Hark's samples lie
-	// apart, as a part of their median, and a NaN where nothing says that.
-	Base, Hark float64
-	Unit       Unit
-	Spread     float64
+	// Base and Hark are medians in Unit; BaseSpread and Spread are how far the samples of
+	// each lie apart, as a part of their median, and a NaN where nothing says that.
+	Base, Hark         float64
+	Unit               Unit
+	BaseSpread, Spread float64
 	// Ratio is Base ÷ Hark, unless the work says otherwise.
 	Ratio float64
 	Goal  Goal

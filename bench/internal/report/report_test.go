@@ -146,8 +146,8 @@ func TestADocumentWithoutItsMarkersIsLeft(t *testing.T) {
 }
 
 func TestATableHasARowForEachLine(t *testing.T) {
-	got := Table([]Line{{Name: "a", Work: "w", Base: 2, Hark: 1, Unit: Seconds, Ratio: 2, Goal: Goal{AtLeast: 3}, Spread: 0.07}, {Name: "b"}})
-	if !strings.Contains(got, "| a | w | 2.00s | 1.00s | 2.00 | 3 | FAIL | 7 % |\n") || strings.Count(got, "\n") != 4 {
+	got := Table([]Line{{Name: "a", Work: "w", Base: 2, Hark: 1, Unit: Seconds, Ratio: 2, Goal: Goal{AtLeast: 3}, BaseSpread: 0.2, Spread: 0.07}, {Name: "b"}})
+	if !strings.Contains(got, "| a | w | 2.00s | 1.00s | 2.00 | 3 | FAIL | 20 % | 7 % |\n") || strings.Count(got, "\n") != 4 {
 		t.Errorf("Table = %s", got)
 	}
 }

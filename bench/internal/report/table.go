@@ -10,10 +10,10 @@ import (
 // Table returns lines as a Markdown table.
 func Table(lines []Line) string {
 	var b strings.Builder
-	b.WriteString("| row | work | client-go | Hark | ratio | goal | | spread |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| row | work | client-go | Hark | ratio | goal | | spread of client-go | of Hark |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, l := range lines {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Name, l.Work,
-			Format(l.Base, l.Unit), Format(l.Hark, l.Unit), Format(l.Ratio, Times), l.Goal, l.Goal.Verdict(l.Ratio), percent(l.Spread))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Name, l.Work,
+			Format(l.Base, l.Unit), Format(l.Hark, l.Unit), Format(l.Ratio, Times), l.Goal, l.Goal.Verdict(l.Ratio), percent(l.BaseSpread), percent(l.Spread))
 	}
 	return b.String()
 }

@@ -90,7 +90,7 @@ func (c costs) add(objects, changes int, measured map[string][]float64) {
 func grown(name, work string, bySide map[string]costs, measure, ours string, shape func([]report.Point) float64, most float64) report.Line {
 	l := report.Line{
 		Name: name, Work: work, Unit: report.Times, Goal: atMost(most),
-		Base: shape(bySide[clientGo][measure]), Hark: shape(bySide[ours][measure]), Spread: math.NaN(),
+		Base: shape(bySide[clientGo][measure]), Hark: shape(bySide[ours][measure]), Spread: math.NaN(), BaseSpread: math.NaN(),
 	}
 	l.Ratio = l.Hark
 	return l
@@ -119,7 +119,7 @@ func headline(s Scale, bySide map[string]costs, last samples) report.Line {
 	}
 	l := report.Line{
 		Name: "headline", Work: work, Unit: report.Bytes, Goal: atMost(1),
-		Base: at(clientGo), Hark: at(harkCompact), Spread: report.Spread(last[harkCompact][sides.Heap]),
+		Base: at(clientGo), Hark: at(harkCompact), Spread: report.Spread(last[harkCompact][sides.Heap]), BaseSpread: math.NaN(),
 	}
 	l.Ratio = l.Hark / headlineHeap
 	return l

@@ -80,11 +80,11 @@ var asked = []string{
 	"sync-cpu-n", "sync-wall-n", "sync-peak-n", "sync-cpu-json", "heap", "heap-compact", "heap-mixed", "heap-mixed-compact",
 	"event-cpu", "event-cpu-json", "storm", "reconcile", "fanout",
 	"queue-cycle", "queue-burst", "queue-parallel", "queue-after", "queue-ratelimited",
-	"get-hot", "get-cold", "list", "growth-sync-cpu", "growth-heap", "growth-event", "headline",
+	"get-hot", "get-cold", "get-cold-lister", "list", "growth-sync-cpu", "growth-heap", "growth-event", "headline",
 }
 
 var tiny = Scale{
-	Rounds: 1, Small: 100, Large: 200, Changes: 200, Storm: 300, Keys: 500, Reads: 300,
+	Rounds: 1, LargeRounds: 1, Small: 100, Large: 200, Changes: 200, Storm: 300, Keys: 500, Reads: 300,
 	Growth: []int{50, 100, 200}, GrowthChanges: 100, GrowthRounds: 1, ClientGoTo: 100,
 }
 

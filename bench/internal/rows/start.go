@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gocampus/hark/bench/internal/report"
@@ -44,16 +46,18 @@ func (r *Runner) start(ctx context.Context, s Scale) (_ report.Line, err error) 
 		return report.Line{}, err
 	}
 	measured := samples{clientGo: {}, hark: {}}
+	order := slices.Sorted(maps.Keys(programs))
 	for round := range s.Starts + 1 {
-		for side, program := range programs {
-			took, err := firstLine(ctx, append([]string{program}, tools[side].args...), dir, config)
+		for _, side := range order {
+			took, err := firstLine(ctx, append([]string{programs[side]}, tools[side].args...), dir, config)
 			if err != nil {
-				return report.Line{}, fmt.Errorf("start: %s: %w", program, err)
+				return report.Line{}, fmt.Errorf("start: %s: %w", programs[side], err)
 			}
 			if round > 0 { // the first one fills what a tool keeps on disk
 				measured[side]["start"] = append(measured[side]["start"], took.Seconds())
 			}
 		}
+		slices.Reverse(order)
 	}
 	return row{name: "start", work: "hark watch pods against kubectl get pods -w, start to first line", measure: "start", unit: report.Seconds, goal: atLeast(1.5)}.line(measured), nil
 }
