@@ -96,6 +96,9 @@ func (f *recordFlags) check(s *session, cmd *cobra.Command) error {
 			return wrong(text.OnlyWithRecord, "flag", name)
 		}
 	}
+	if f.own && f.path != "" && isOutput(f.path, s.Out) {
+		f.path = standardOutput // such as /dev/stdout, which opened anew would begin at its first byte
+	}
 	switch {
 	case f.path == "" && f.own:
 		return wrong(text.NeedsFile)
@@ -130,9 +133,13 @@ func (f *recordFlags) check(s *session, cmd *cobra.Command) error {
 // standardOutput is the name of standard output where a file is expected.
 const standardOutput = "-"
 
-// parseSize reads 100M, 100MB, 64Mi, 1G.
+// parseSize reads 100M, 100MB, 64Mi, 1G, and K like k.
 func parseSize(value string) (int64, error) {
-	quantity, err := resource.ParseQuantity(strings.TrimSuffix(value, "B"))
+	value = strings.TrimSuffix(value, "B")
+	if thousands, ok := strings.CutSuffix(value, "K"); ok {
+		value = thousands + "k" // a quantity knows no other
+	}
+	quantity, err := resource.ParseQuantity(value)
 	if err != nil {
 		return 0, err
 	}

@@ -379,7 +379,7 @@ func TestMistakesWithRecordingsAreSaidWithWhatToTry(t *testing.T) {
 		"record pods": "a file is needed: -o FILE",
 		"record -o x": "Required resource not specified.",
 		"record -o x pods --redact metadata.name": "cannot be redacted",
-		"record -o x pods --rotate large":         "--rotate must be a size such as 100M, not large",
+		"record -o x pods --rotate large":         "--rotate must be a size such as 100M or 64Mi, not large",
 		"record -o x pods --keep 3":               "--keep must be a number from 0, and needs --rotate",
 		"record -o - pods --rotate 1M":            "--rotate needs a file",
 		"record -o x pods --for -1s":              "--for must not be negative",

@@ -78,6 +78,9 @@ func (s *session) planProgram(cmd *cobra.Command, f *runFlags, program []string,
 	}
 	if command.Path, err = exec.LookPath(command.Path); err != nil {
 		try := s.say(text.TryProgramPath, "file", shellWord(program[0]))
+		if info, here := os.Stat(program[0]); here == nil && info.Mode().IsRegular() && filepath.Base(program[0]) == program[0] {
+			try = s.say(text.TryProgramHere, "file", shellWord("."+string(filepath.Separator)+program[0]))
+		}
 		return nil, &failure{code: exitError, message: "error: " + err.Error(), try: try, err: err}
 	}
 	plan := &runPlan{watchPlan: watching, run: f, command: command, options: options}

@@ -61,7 +61,8 @@ FILE may be - for standard input. The other parts of a recording that was rotate
 (FILE.1, FILE.2 and so on) are played as well, unless one of them is named.
 
 With -- CMD the program is run for the objects that change, as hark run would, and
-it ends when the recording is over and everything is done or parked.`,
+it ends when the recording is over and everything is done or parked. The program is
+told of objects as they were; what it writes goes to the cluster of its KUBECONFIG.`,
 		`重放录制，输出与 hark watch 当时的输出相同：同样的行、同样的格式，
 按录制时的节奏或更快。
 
@@ -101,10 +102,11 @@ it ends when the recording is over and everything is done or parked.`,
 	OnlyWithRecord  = message("--{flag} needs --record FILE", "--{flag} 需要与 --record FILE 合用")
 	OnlyFiles       = message("--rotate needs a file, not standard output", "--rotate 需要文件，不能是标准输出")
 	StdoutTaken     = message("--record needs a file: events go to standard output", "--record 需要文件：标准输出用于打印事件")
-	BadSize         = message("--rotate must be a size such as 100M, not {value}", "--rotate 必须是大小，如 100M，不能是 {value}")
+	BadSize         = message("--rotate must be a size such as 100M or 64Mi, not {value}", "--rotate 必须是大小，如 100M 或 64Mi，不能是 {value}")
 	BadKeep         = message("--keep must be a number from 0, and needs --rotate", "--keep 必须是不小于 0 的整数，且需要 --rotate")
 	BadSpeed        = message("--speed must be a number above 0, or max, not {value}", "--speed 必须是大于 0 的数，或 max，不能是 {value}")
 	BadTime         = message("--{flag} must be a time such as 2026-03-01T10:12:00Z, 10:12:00 or 90s, not {value}", "--{flag} 必须是时间，如 2026-03-01T10:12:00Z、10:12:00 或 90s，不能是 {value}")
+	NextDay         = message("the recording began later in the day: --{flag} is taken for {time}", "录制开始于当天更晚的时间：--{flag} 按 {time} 处理")
 	TimesReversed   = message("--from must not be after --to", "--from 不能晚于 --to")
 	OnlyWithProgram = message("--{flag} needs a program: -- CMD", "--{flag} 需要程序：-- CMD")
 	NotWithProgram  = message("--{flag} is for what is printed, and with -- CMD nothing is", "--{flag} 用于打印，而使用 -- CMD 时不打印")
@@ -112,7 +114,7 @@ it ends when the recording is over and everything is done or parked.`,
 	OneRecording    = message("{command} needs one recording", "{command} 需要一个录制文件")
 	NotARecording   = message("{file} is not a recording: {reason}", "{file} 不是录制文件：{reason}")
 	RecordingCut    = message("the recording ends here, it was cut off (byte {offset}): {file}", "录制到此为止，文件不完整（第 {offset} 字节处）：{file}")
-	RecordingOpen   = message("the recording has no end: its program crashed, or still records", "录制没有结束标记：程序崩溃了，或仍在录制")
+	RecordingOpen   = message("the recording has no end: its program was killed or crashed, or still records", "录制没有结束标记：程序被终止或崩溃了，或仍在录制")
 	RecordingGoesOn = message("the recording goes on in its next part", "录制在下一个分段文件中继续")
 	RecordingDamage = message("the recording is damaged and cannot be read on: {reason}", "录制文件已损坏，无法继续读取：{reason}")
 	TryWhole        = message("zstd -t {file}; what comes before byte {offset} was read", "zstd -t {file}；第 {offset} 字节之前的内容已读出")

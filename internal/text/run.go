@@ -88,6 +88,7 @@ stdout 的最后一行可以是 {"requeueAfter":"30s"} 或 {"park":"原因"}；�
 	NoProgram          = message("a program to run is missing: it comes after --", "缺少要运行的程序：写在 -- 之后")
 	TryProgram         = message("{command} run pods -- ./script.sh", "{command} run pods -- ./script.sh")
 	TryProgramPath     = message("ls -l {file}, and chmod +x {file} for a script of yours", "ls -l {file}；若是自己的脚本，chmod +x {file}")
+	TryProgramHere     = message("{file}, as a program of the current folder is named", "{file}：当前目录里的程序要这样写")
 	StateTaken         = message("--state needs a file of its own: {file} is the recording's", "--state 需要单独的文件：{file} 归录制使用")
 	OutputTaken        = message("--{flag} needs a file of its own: what {command} says goes to {file}", "--{flag} 需要单独的文件：{command} 的输出就写到 {file}")
 	PathIsList         = message("programs cannot be told of the kubeconfig {file}: KUBECONFIG takes it for several paths", "无法把 kubeconfig {file} 告诉程序：KUBECONFIG 会把它当作多个路径")
