@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -64,6 +65,29 @@ func TestAStateIsNotForAFileOfTheRecording(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%+v = %t", c, got)
+		}
+	}
+}
+
+func TestSizesAreReadAsUsersWriteThem(t *testing.T) {
+	for value, want := range map[string]int64{
+		"100M": 100_000_000, "100MB": 100_000_000, "64Mi": 64 << 20, "2K": 2000, "2KB": 2000, "2k": 2000, "2Ki": 2048, "700": 700,
+		"0": 0, "-1M": 0, "large": 0, "K": 0, "": 0,
+	} {
+		if got, err := parseSize(value); got != want || (err == nil) != (want > 0) {
+			t.Errorf("parseSize(%q) = %d, %v; want %d", value, got, err, want)
+		}
+	}
+}
+
+func TestAProgramOfThisFolderIsNamedWithIt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("rel.sh", []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{"rel.sh": "try: ./rel.sh, ", "none.sh": "try: ls -l none.sh"} {
+		if got := run(t.Context(), nil, "hark", "run", "pods", "--", program); got.code != exitError || !strings.Contains(filepath.ToSlash(got.err), want) {
+			t.Errorf("%s: %s; want %s", program, got, want)
 		}
 	}
 }

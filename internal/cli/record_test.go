@@ -493,7 +493,8 @@ func TestTheFlagsOfRecordShowAreInTheCatalogue(t *testing.T) {
 }
 
 func TestTimesOfARecordingAreReadInThreeForms(t *testing.T) {
-	s := newSession(Process{Args: []string{"hark"}, Getenv: environment(nil).get})
+	var said bytes.Buffer
+	s := newSession(Process{Args: []string{"hark"}, Getenv: environment(nil).get, Err: &said})
 	cmd := newReplay(s)
 	start := time.Date(2026, 3, 1, 23, 30, 15, 500, time.Local)
 	for value, want := range map[string]time.Time{
@@ -505,6 +506,9 @@ func TestTimesOfARecordingAreReadInThreeForms(t *testing.T) {
 		if err != nil || !got.Equal(want) {
 			t.Errorf("%q is %v, %v; want %v", value, got, err, want)
 		}
+	}
+	if want := "the recording began later in the day: --from is taken for 2026-03-02 00:10:00\n"; said.String() != want {
+		t.Errorf("it says %q; want %q", said.String(), want)
 	}
 	for _, value := range []string{"now", "-5s", "10:12", "25:00:00"} {
 		_, err := s.parseTime(cmd, "from", value, start)

@@ -174,9 +174,10 @@ func (s *session) parseTime(cmd *cobra.Command, flag, value string, start time.T
 	if clock, err := time.Parse(time.TimeOnly, value); err == nil {
 		day := start.Local()
 		at := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), clock.Second(), clock.Nanosecond(), time.Local)
-		if at.Before(start.Truncate(time.Second)) {
-			at = at.AddDate(0, 0, 1)                                                                        // after midnight
-			_, _ = fmt.Fprintln(s.Err, s.say(text.NextDay, "flag", flag, "time", at.Format(time.DateTime))) // else there is nobody to tell
+		if at.Before(start.Truncate(time.Second)) { // it is after midnight
+			at = at.AddDate(0, 0, 1)
+			said := s.say(text.NextDay, "flag", flag, "time", at.Format(time.DateTime))
+			_, _ = fmt.Fprintln(s.Err, said) // else there is nobody to tell
 		}
 		return at, nil
 	}
