@@ -46,35 +46,31 @@ func ofPlayed(path, recording string) bool {
 	return ofRecording(path, recording, true) || ofRecording(path, whole, true)
 }
 
-// isOutput tells whether a path, such as /dev/stdout, leads to one of these streams. What
-// is written to /dev/null does not mix.
+// isOutput tells whether a path, such as /dev/stdout, leads to one of these streams.
 func isOutput(path string, streams ...io.Writer) bool {
 	at, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(streams, func(stream io.Writer) bool {
-		file, ok := stream.(*os.File)
-		if !ok {
-			return false
-		}
-		info, err := file.Stat()
-		return err == nil && os.SameFile(at, info) && mixes(file, info)
-	})
+	return err == nil && slices.ContainsFunc(streams, func(stream io.Writer) bool { return mixes(at, stream) })
 }
 
 // oneStream tells whether two streams lead to one place.
 func oneStream(a, b io.Writer) bool {
 	file, ok := a.(*os.File)
-	other, also := b.(*os.File)
-	if !ok || !also {
+	if !ok {
+		return false
+	}
+	at, err := file.Stat()
+	return err == nil && mixes(at, b)
+}
+
+// mixes tells whether what is written to a file mixes with what is written to a stream:
+// they are one. What is written to /dev/null shows nowhere.
+func mixes(at os.FileInfo, stream io.Writer) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	second, failed := other.Stat()
-	return err == nil && failed == nil && os.SameFile(info, second) && mixes(file, info)
-}
-
-// mixes tells whether what is written by two shows.
-func mixes(file *os.File, info os.FileInfo) bool {
-	return info.Mode()&os.ModeCharDevice == 0 || isTerminal(file)
+	return err == nil && os.SameFile(at, info) && (info.Mode()&os.ModeCharDevice == 0 || isTerminal(file))
 }
 
 // forPrograms is a path as programs find it wherever they run and its links lead; ok is

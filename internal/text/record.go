@@ -70,7 +70,8 @@ told of objects as they were; what it writes goes to the cluster of its KUBECONF
 文件会播放到断点为止，并在 stderr 上说明。FILE 为 - 时从标准输入读取。分成多个文件的
 录制（FILE.1、FILE.2……）会一并播放，除非指定其中一个。
 
-加 -- CMD 时像 hark run 那样对变化的对象运行程序；录制播完且全部做完或搁置后结束。`)
+加 -- CMD 时像 hark run 那样对变化的对象运行程序；录制播完且全部做完或搁置后结束。
+程序得知的是对象当时的样子；它写入的内容会进入其 KUBECONFIG 所指的集群。`)
 	ReplayExamples = message(`# As fast as it can be read, with what changed
 {command} replay pods.hark --speed max --diff
 # Two minutes of it, ten times as fast, as JSON
